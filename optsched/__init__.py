@@ -1,0 +1,1 @@
+"""Tells how far from optimal a GPU-cluster scheduler is."""

@@ -1,0 +1,1 @@
+"""Plain data: instances, placements, schedules, results, and the errors of the package."""
