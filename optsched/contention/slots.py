@@ -24,8 +24,8 @@ def iterations_per_slot(slot_s: float, iteration_time_s: float) -> int:
 def slots_needed(iterations: float, per_slot: float) -> int:
     """Return the slots that ``iterations`` take at ``per_slot`` iterations a slot, rounded up.
 
-    Whole numbers are divided exactly. Otherwise a surplus within a billionth of the result is
-    taken for rounding.
+    Whole numbers are divided exactly. Otherwise a surplus of a billionth of a slot, or of a few
+    units in the last place of the result, is taken for rounding.
 
     Examples
     --------
@@ -34,8 +34,7 @@ def slots_needed(iterations: float, per_slot: float) -> int:
     """
     if float(iterations).is_integer() and float(per_slot).is_integer():
         return -(-int(iterations) // int(per_slot))
-    slots = iterations / per_slot
-    return math.ceil(slots - ROUNDING * max(1.0, slots))
+    return _rounded_up(iterations / per_slot)
 
 
 def at_slot_boundary(time_s: float, slot_s: float) -> int:
@@ -45,6 +44,15 @@ def at_slot_boundary(time_s: float, slot_s: float) -> int:
     --------
     >>> at_slot_boundary(2.0, 0.5), at_slot_boundary(2.1, 0.5)
     (4, 5)
+    >>> at_slot_boundary(1.5e9 + 0.5, 1.0)
+    1500000001
     """
-    slots = time_s / slot_s
-    return math.ceil(slots - ROUNDING * max(1.0, slots))
+    return _rounded_up(time_s / slot_s)
+
+
+def _rounded_up(slots: float) -> int:
+    """Round up; what is forgiven grows with the clock's resolution, never with the clock itself.
+
+    A billionth of a Unix time in seconds would be a slot and a half.
+    """
+    return math.ceil(slots - (ROUNDING + 4.0 * math.ulp(slots)))
