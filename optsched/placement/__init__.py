@@ -1,0 +1,7 @@
+"""Where a job runs: rules that turn a demand and the free GPUs into a placement."""
+
+from optsched.placement.consolidated import Consolidated
+from optsched.placement.first_fit import FirstFit
+from optsched.placement.rule import PlacementRule
+
+__all__ = ["Consolidated", "FirstFit", "PlacementRule"]

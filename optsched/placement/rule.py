@@ -1,0 +1,25 @@
+"""What a placement rule is."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from optsched.core.placement import Placement
+from optsched.sim import FreePool, LiveJob, Simulation
+
+__all__ = ["PlacementRule"]
+
+
+class PlacementRule(Protocol):
+    """Offers a job GPUs, or declines.
+
+    A rule may also have ``on_begin(state)``, ``on_start(job, state)``, ``on_stop(job, state)`` and
+    ``on_finish(job, state)`` to keep a state of its own.
+    """
+
+    @property
+    def depends_on_demand_only(self) -> bool:
+        """True if jobs of equal demand get equal answers, so one refusal speaks for all."""
+
+    def offer(self, job: LiveJob, free: FreePool, state: Simulation) -> Placement | None:
+        """Return where the job is to start now, or None to let it wait."""

@@ -1,0 +1,8 @@
+"""Online schedulers: when a job starts, and which one; each policy is a few parts put together."""
+
+from optsched.policies.composed import ComposedPolicy
+from optsched.policies.fewest_gpus import FewestGpus
+from optsched.policies.fifo import Fifo, FifoBackfill
+from optsched.policies.sjf import Sjf
+
+__all__ = ["ComposedPolicy", "FewestGpus", "Fifo", "FifoBackfill", "Sjf"]

@@ -1,0 +1,457 @@
+"""The event loop: arrivals, completions, timers, and one scheduling pass an instant.
+
+At one instant completions come first, then arrivals, then timers, each in the order of the
+instance; then the policy is asked once. Progress is settled lazily: a job is touched only when its
+speed changes. An event heap keeps at most one live entry a job; an entry that has become too early
+is pushed again when it surfaces.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterable, Sequence, ValuesView
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from optsched.contention import RateFunctions, best_durations_s, rate_functions
+from optsched.core.errors import PolicyError
+from optsched.core.instance import Instance
+from optsched.core.placement import Placement
+from optsched.core.schedule import Schedule
+from optsched.sim.clock import clock_of
+from optsched.sim.contention_tracker import ContentionTracker
+from optsched.sim.free_pool import FreePool
+from optsched.sim.invariants import assert_invariants
+from optsched.sim.live_job import INFINITY, LiveJob
+from optsched.sim.protocols import Observer, Policy
+from optsched.sim.records import SegmentRecorder
+
+__all__ = ["Simulation", "SimulationRun", "simulate"]
+
+COMPLETION, TIMER = 0, 2
+#: The job index of a timer that belongs to the policy and to no job.
+NO_JOB = -1
+#: Instants in a row at which only timers fire before a policy counts as stuck.
+MAX_IDLE_INSTANTS = 1_000_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SimulationRun:
+    """A finished simulation.
+
+    Parameters
+    ----------
+    schedule
+        What ran where and when.
+    instants
+        Moments at which something happened.
+    re_rates
+        Times the speed of a running job changed.
+    preemptions
+        Times a job was stopped before its end.
+    """
+
+    schedule: Schedule
+    instants: int
+    re_rates: int
+    preemptions: int
+
+
+class Simulation:
+    """A running simulation: what a policy sees, and the three things it may do.
+
+    Read ``instance``, ``rates``, ``now_s``, ``waiting`` and ``running`` (jobs), ``free`` (a
+    :class:`FreePool`); call :meth:`start`, :meth:`preempt`, :meth:`set_timer`.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    policy
+        The policy, or a plain function of the state.
+    rates, durations_s
+        The rate functions and best durations of the instance, if at hand.
+    debug
+        Check the invariants after every instant.
+    observers
+        Told of starts, stops and instants.
+    """
+
+    def __init__(
+        self,
+        instance: Instance,
+        policy: Policy | Callable[[Simulation], None],
+        *,
+        rates: RateFunctions | None = None,
+        durations_s: Sequence[float] | None = None,
+        debug: bool = False,
+        observers: Iterable[Observer] = (),
+    ) -> None:
+        self.instance = instance
+        self.rates = rate_functions(instance) if rates is None else rates
+        self.free = FreePool(instance.cluster.servers.gpus.tolist())
+        self.re_rates = 0
+        self.preemptions = 0
+        self.instants = 0
+        self._waiting: dict[int, LiveJob] = {}
+        self._running: dict[int, LiveJob] = {}
+        self._clock = clock_of(instance, self.rates)
+        self._now = 0.0
+        self._events: list[tuple[float, int, int]] = []
+        self._timers: dict[int, float] = {}
+        self._tracker = ContentionTracker(self.rates)
+        self._recorder = SegmentRecorder()
+        self._debug = debug
+        self._observers = tuple(observers)
+        self._done = bytearray(len(instance.jobs))
+
+        durations = best_durations_s(instance, self.rates) if durations_s is None else durations_s
+        self._durations_s = np.asarray(durations, dtype=np.float64)
+        arrivals = [self._clock.at_or_after(time) for time in instance.jobs.arrival_s.tolist()]
+        self._arrival_order = np.argsort(np.array(arrivals), kind="stable").tolist()
+        self._arrival_times = [arrivals[job] for job in self._arrival_order]
+        self._next_arrival = 0
+
+        def hook(name: str) -> Callable[..., Any] | None:
+            return getattr(policy, name, None)
+
+        scheduled = hook("schedule")
+        self._schedule: Callable[[Simulation], None] = (
+            policy if scheduled is None else scheduled  # type: ignore[assignment]
+        )
+        self._on_arrival, self._on_start = hook("on_arrival"), hook("on_start")
+        self._on_preempt, self._on_finish = hook("on_preempt"), hook("on_finish")
+        self._on_timer, self._on_begin = hook("on_timer"), hook("on_begin")
+
+    # What a policy sees
+
+    @property
+    def now_s(self) -> float:
+        """The time now, in seconds."""
+        return self._clock.seconds(self._now)
+
+    @property
+    def waiting(self) -> ValuesView[LiveJob]:
+        """Jobs that have arrived and hold no GPUs; those never started are in order of arrival."""
+        return self._waiting.values()
+
+    @property
+    def running(self) -> ValuesView[LiveJob]:
+        """Jobs that hold GPUs, in order of start."""
+        return self._running.values()
+
+    def remaining_iterations(self, job: LiveJob) -> float:
+        """Return the iterations a job has left now."""
+        if job.placement is None or self._now <= job.settled:
+            return job.remaining
+        done = self._clock.done(self._now - job.settled, job.progress)
+        return max(0.0, job.remaining - done)
+
+    def remaining_s(self, job: LiveJob) -> float:
+        """Return the seconds a job has left at its present speed, or at its last one if it waits.
+
+        A job that never ran is counted at its best.
+        """
+        if job.placement is not None:
+            return self._clock.seconds(job.due - self._now)
+        return job.remaining * job.iteration_time_s
+
+    def attained_s(self, job: LiveJob) -> float:
+        """Return the seconds for which a job has held GPUs so far."""
+        if job.placement is None:
+            return job.ran_s
+        return job.ran_s + self.now_s - job.start_s
+
+    # What a policy may do
+
+    def start(self, job: LiveJob, placement: Placement) -> None:
+        """Start a waiting job now.
+
+        Raises
+        ------
+        PolicyError
+            If the job is not waiting or the placement does not fit.
+        """
+        self._check_start(job, placement)
+        index = job.index
+        del self._waiting[index]
+        self._running[index] = job
+        self.free.take(placement)
+        self._timers.pop(index, None)
+        now = self._now
+        job.placement = placement
+        job.resources = self.rates.shared_resources(placement)
+        job.start_s = self.now_s
+        job.settled = now
+        if job.preemptions and not self._recorder.is_continued(index, placement, job.start_s):
+            job.settled += self._clock.duration(self.instance.restart_time_s(index))
+        if job.resources:
+            for other in self._tracker.enter(job):
+                self._re_rate(other)
+        self._set_rate(job)
+        if self._on_start is not None:
+            self._on_start(job, self)
+        for observer in self._observers:
+            observer.on_start(job, job.start_s)
+
+    def preempt(self, job: LiveJob) -> None:
+        """Stop a running job now; it keeps its progress and waits again.
+
+        Raises
+        ------
+        PolicyError
+            If the job is not running, or has started at this very instant.
+        """
+        index = job.index
+        if self._running.get(index) is not job:
+            raise self._error("only a running job can be preempted", job)
+        if job.start_s == self.now_s:
+            raise self._error("a job cannot be preempted at the instant of its start", job)
+        assert job.placement is not None
+        self._settle(job)
+        job.due = INFINITY
+        self._recorder.remember(index, job.placement, self.now_s)
+        self._stop(job)
+        job.preemptions += 1
+        self.preemptions += 1
+        self._waiting[index] = job
+        if self._on_preempt is not None:
+            self._on_preempt(job, self)
+
+    def set_timer(self, time_s: float, job: LiveJob | None = None) -> None:
+        """Ask for a pass at a time, in place of the earlier timer of the same job or the policy.
+
+        A job's timer is dropped when the job starts. In slotted time a timer fires at the next
+        slot boundary.
+
+        Raises
+        ------
+        PolicyError
+            If the time is not after now.
+        """
+        time = self._clock.at_or_after(time_s)
+        if not self._now < time < INFINITY:
+            raise self._error(f"a timer must be after now, got {time_s:g} s", job)
+        index = NO_JOB if job is None else job.index
+        self._timers[index] = time
+        heapq.heappush(self._events, (time, TIMER, index))
+
+    # The loop
+
+    def run(self) -> SimulationRun:
+        """Run until every job is done.
+
+        Raises
+        ------
+        PolicyError
+            If the policy breaks a rule or leaves a job waiting for ever.
+        StalledJobError
+            If a job makes no progress where it was placed.
+        """
+        if self._on_begin is not None:
+            self._on_begin(self)
+        idle_instants = 0
+        while True:
+            now = self._next_time()
+            if now == INFINITY:
+                break
+            self._now = now
+            something = self._completions()
+            something = self._arrivals() or something
+            self._fire_timers()
+            self._schedule(self)
+            self.instants += 1
+            idle_instants = 0 if something else idle_instants + 1
+            if idle_instants > MAX_IDLE_INSTANTS:
+                raise self._error("only timers fire and nothing else ever happens", None)
+            if self._debug:
+                assert_invariants(self)
+            for observer in self._observers:
+                observer.on_instant(self)
+        if self._waiting:
+            job = next(iter(self._waiting.values()))
+            more = len(self._waiting) - 1
+            also = f" (and {more} more)" if more else ""
+            raise self._error(f"left waiting{also} although nothing runs or will arrive", job)
+        return SimulationRun(
+            self._recorder.schedule(), self.instants, self.re_rates, self.preemptions
+        )
+
+    def _next_time(self) -> float:
+        events = self._events
+        while events:
+            time, kind, index = events[0]
+            if kind == TIMER:
+                if self._timers.get(index) == time:
+                    break
+                heapq.heappop(events)
+                continue
+            job = self._running.get(index)
+            if job is None or time != job.scheduled:
+                heapq.heappop(events)
+            elif time != job.due:
+                heapq.heappop(events)
+                job.scheduled = job.due
+                heapq.heappush(events, (job.due, COMPLETION, index))
+            else:
+                break
+        time = events[0][0] if events else INFINITY
+        if self._next_arrival < len(self._arrival_times):
+            time = min(time, self._arrival_times[self._next_arrival])
+        return time
+
+    def _completions(self) -> bool:
+        events, now, any_done = self._events, self._now, False
+        while self._next_time() == now and events and events[0][:2] == (now, COMPLETION):
+            index = heapq.heappop(events)[2]
+            job = self._running[index]
+            job.remaining = 0.0
+            job.due = INFINITY
+            self._stop(job)
+            self._done[index] = 1
+            any_done = True
+            if self._on_finish is not None:
+                self._on_finish(job, self)
+        return any_done
+
+    def _arrivals(self) -> bool:
+        times, order, jobs = self._arrival_times, self._arrival_order, self.instance.jobs
+        first = self._next_arrival
+        while self._next_arrival < len(times) and times[self._next_arrival] == self._now:
+            index = order[self._next_arrival]
+            self._next_arrival += 1
+            job = LiveJob(
+                index,
+                jobs.gpus.item(index),
+                jobs.arrival_s.item(index),
+                jobs.iterations.item(index),
+                jobs.weight.item(index),
+                self._durations_s.item(index),
+            )
+            self._waiting[index] = job
+            if self._on_arrival is not None:
+                self._on_arrival(job, self)
+        return self._next_arrival > first
+
+    def _fire_timers(self) -> None:
+        events = self._events
+        while events and events[0][0] == self._now and events[0][1] == TIMER:
+            index = heapq.heappop(events)[2]
+            if self._timers.get(index) == self._now:
+                del self._timers[index]
+                if self._on_timer is not None:
+                    self._on_timer(self._waiting.get(index), self)
+
+    # Progress
+
+    def _stop(self, job: LiveJob) -> None:
+        index, placement = job.index, job.placement
+        assert placement is not None
+        del self._running[index]
+        self.free.give(placement)
+        now_s = self.now_s
+        self._recorder.add(index, placement, job.start_s, now_s)
+        job.ran_s += now_s - job.start_s
+        job.placement = None
+        job.scheduled = INFINITY
+        if job.resources:
+            for other in self._tracker.leave(job):
+                self._re_rate(other)
+            job.resources = ()
+            job.degree = 0
+        for observer in self._observers:
+            observer.on_stop(job, now_s)
+
+    def _settle(self, job: LiveJob) -> None:
+        if self._now > job.settled:
+            done = self._clock.done(self._now - job.settled, job.progress)
+            job.remaining = max(0.0, job.remaining - done)
+            job.settled = self._now
+
+    def _re_rate(self, job: LiveJob) -> None:
+        load = self._tracker.loads_of(job)
+        degree = max(load)
+        if self.rates.depends_on_maximum_load and degree == job.degree:
+            return
+        assert job.placement is not None
+        job.degree = degree
+        iteration_time_s = self.rates.iteration_time_s(job.index, job.placement, load)
+        if iteration_time_s != job.iteration_time_s:
+            self._settle(job)
+            self.re_rates += 1
+            self._set_pace(job, iteration_time_s)
+
+    def _set_rate(self, job: LiveJob) -> None:
+        load = self._tracker.loads_of(job)
+        job.degree = max(load, default=0)
+        assert job.placement is not None
+        self._set_pace(job, self.rates.iteration_time_s(job.index, job.placement, load))
+
+    def _set_pace(self, job: LiveJob, iteration_time_s: float) -> None:
+        job.iteration_time_s = iteration_time_s
+        job.progress = self._clock.progress(self.instance.jobs.ids[job.index], iteration_time_s)
+        due = job.settled + self._clock.needed(job.remaining, job.progress)
+        job.due = due if due > self._now else self._now
+        if job.due < job.scheduled:
+            job.scheduled = job.due
+            heapq.heappush(self._events, (job.due, COMPLETION, job.index))
+
+    # Errors
+
+    def _check_start(self, job: LiveJob, placement: Placement) -> None:
+        if self._waiting.get(job.index) is not job:
+            state = "runs already" if self._running.get(job.index) is job else "is not waiting"
+            raise self._error(f"only a waiting job can start; this one {state}", job)
+        if sum(placement.counts) != job.gpus:
+            rule = f"all {job.gpus} GPUs start together, got a placement of {placement.gpus}"
+            raise self._error(rule, job)
+        free = self.free.free
+        for server, count in zip(placement.servers, placement.counts, strict=True):
+            if not 0 <= server < len(free):
+                raise self._error(f"there is no server at position {server}", job)
+            if not 0 < count <= free[server]:
+                name = self.instance.cluster.servers.ids[server]
+                raise self._error(f"needs {count} free GPUs, {free[server]} are free", job, name)
+
+    def _error(self, rule: str, job: LiveJob | None, server: str | None = None) -> PolicyError:
+        name = None
+        if job is not None and 0 <= job.index < len(self.instance.jobs):
+            name = self.instance.jobs.ids[job.index]
+        return PolicyError(rule, job=name, server=server, time_s=self.now_s)
+
+
+def simulate(
+    instance: Instance,
+    policy: Policy | Callable[[Simulation], None],
+    *,
+    rates: RateFunctions | None = None,
+    durations_s: Sequence[float] | None = None,
+    debug: bool = False,
+    observers: Iterable[Observer] = (),
+) -> SimulationRun:
+    """Run a policy on an instance; the parameters are those of :class:`Simulation`.
+
+    Examples
+    --------
+    >>> from optsched.core.cluster import Cluster, Server
+    >>> from optsched.core.jobs import Job
+    >>> jobs = [Job("a", 2, 10, compute_s=0.5), Job("b", 2, 10, compute_s=0.25)]
+    >>> def first_come(state):
+    ...     for job in list(state.waiting):
+    ...         if state.free.total >= job.gpus:
+    ...             state.start(job, Placement.of({0: job.gpus}))
+    >>> run = simulate(Instance("two", Cluster([Server("s0", 2)]), jobs), first_come)
+    >>> run.schedule.end_s.tolist()
+    [5.0, 7.5]
+    """
+    simulation = Simulation(
+        instance,
+        policy,
+        rates=rates,
+        durations_s=durations_s,
+        debug=debug,
+        observers=observers,
+    )
+    return simulation.run()

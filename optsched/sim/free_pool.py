@@ -1,0 +1,114 @@
+"""Which servers have how many GPUs free, answered without walking over the cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from optsched.core.placement import Placement
+
+__all__ = ["FreePool", "servers_of"]
+
+
+class FreePool:
+    """Free GPUs of each server, and for each number of free GPUs the set of servers that have it.
+
+    A set of servers is the bits of one integer, so the lowest server of a set is one operation and
+    the cost of a query grows with the GPUs of a server, not with the number of servers. Whoever
+    schedules may read a pool; only the engine takes and gives back.
+
+    Parameters
+    ----------
+    capacity
+        GPUs of each server.
+
+    Examples
+    --------
+    >>> pool = FreePool([4, 8, 4])
+    >>> pool.take(Placement.of({1: 7}))
+    >>> pool.free, pool.total, pool.best_fit(1), pool.first_fit(2)
+    ([4, 1, 4], 9, 1, 0)
+    """
+
+    __slots__ = ("_buckets", "_idle", "capacity", "free", "total")
+
+    def __init__(self, capacity: Sequence[int]) -> None:
+        self.capacity: tuple[int, ...] = tuple(capacity)
+        self.free: list[int] = list(capacity)
+        self.total = sum(capacity)
+        self._buckets = [0] * (max(capacity) + 1)
+        for server, count in enumerate(capacity):
+            self._buckets[count] |= 1 << server
+        self._idle = (1 << len(self.capacity)) - 1
+
+    def take(self, placement: Placement) -> None:
+        """Mark the GPUs of a placement as used."""
+        for server, count in zip(placement.servers, placement.counts, strict=True):
+            self._change(server, -count)
+
+    def give(self, placement: Placement) -> None:
+        """Mark the GPUs of a placement as free."""
+        for server, count in zip(placement.servers, placement.counts, strict=True):
+            self._change(server, count)
+
+    def best_fit(self, gpus: int, among: int = -1) -> int | None:
+        """Return the server with the fewest free GPUs that has ``gpus``, the first of equals.
+
+        ``among`` restricts the choice to a set of servers, given as bits.
+        """
+        for bucket in self._buckets[gpus:]:
+            found = bucket & among
+            if found:
+                return (found & -found).bit_length() - 1
+        return None
+
+    def first_fit(self, gpus: int, among: int = -1) -> int | None:
+        """Return the first server that has ``gpus`` GPUs free."""
+        found = 0
+        for bucket in self._buckets[gpus:]:
+            found |= bucket
+        found &= among
+        return (found & -found).bit_length() - 1 if found else None
+
+    def with_free(self, at_least: int = 1) -> Iterator[int]:
+        """Yield the servers with ``at_least`` free GPUs, in order."""
+        found = 0
+        for bucket in self._buckets[at_least:]:
+            found |= bucket
+        yield from servers_of(found)
+
+    def idle(self, among: int = -1) -> int:
+        """Return the servers of which no GPU is used, as bits."""
+        return self._idle & among
+
+    def idle_with(self, gpus: int, among: int = -1) -> int:
+        """Return the idle servers that have exactly ``gpus`` GPUs, as bits."""
+        if gpus >= len(self._buckets):
+            return 0
+        return self._buckets[gpus] & self._idle & among
+
+    def _change(self, server: int, by: int) -> None:
+        bit = 1 << server
+        before = self.free[server]
+        after = before + by
+        self._buckets[before] ^= bit
+        self._buckets[after] |= bit
+        self.free[server] = after
+        self.total += by
+        if after == self.capacity[server]:
+            self._idle |= bit
+        else:
+            self._idle &= ~bit
+
+
+def servers_of(bits: int) -> Iterator[int]:
+    """Yield the servers of a set given as bits, in order.
+
+    Examples
+    --------
+    >>> list(servers_of(0b1011))
+    [0, 1, 3]
+    """
+    while bits:
+        lowest = bits & -bits
+        yield lowest.bit_length() - 1
+        bits ^= lowest
