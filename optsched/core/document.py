@@ -30,18 +30,21 @@ def instance_document(instance: Instance) -> Document:
     [{'id': 'a', 'gpus': 2, 'iterations': 10, 'compute_s': 0.5}]
     """
     fabric = instance.cluster.fabric
-    rates = {name: getattr(fabric, name) for name in FABRIC_RATES}
-    others = {name: getattr(fabric, name) for name in ("degradation", "latency_s")}
+    rates = {name: float(getattr(fabric, name)) for name in FABRIC_RATES}
+    others = {name: float(getattr(fabric, name)) for name in ("degradation", "latency_s")}
     document: Document = {"format": INSTANCE_FORMAT, "name": instance.name}
     if instance.description:
         document["description"] = instance.description
     if instance.metadata:
         document["metadata"] = dict(instance.metadata)
-    document["rate_model"] = {"name": instance.rate_model.name, **instance.rate_model.mapping}
+    model = instance.rate_model
+    document["rate_model"] = {"name": model.name} | {
+        name: _parameter(value) for name, value in model.parameters
+    }
     for name in ("slot_s", "restart_s", "restart_s_per_gpu"):
         value = getattr(instance, name)
         if value:
-            document[name] = value
+            document[name] = float(value)
     document["cluster"] = {
         "fabric": {name: rate for name, rate in rates.items() if math.isfinite(rate)}
         | {name: value for name, value in others.items() if value},
@@ -70,6 +73,11 @@ def instance_sha256(instance: Instance) -> str:
     cluster["servers"] = [_server_entry(server) for server in instance.cluster.servers]
     canonical = json.dumps(document, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def _parameter(value: float | str | bool) -> float | str | bool:
+    """Return a number as a float, so that 1 and 1.0 have the same hash."""
+    return value if isinstance(value, bool | str) else float(value)
 
 
 def _server_entries(instance: Instance) -> list[Document]:
