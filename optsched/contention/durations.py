@@ -75,15 +75,20 @@ def worst_durations_s(
         of Yu et al. 2022, section 5.
     rates
         The functions of the instance's rate model, if at hand.
+
+    Notes
+    -----
+    A job that would complete no iteration in a slot has an infinite worst duration.
     """
     rates = rate_functions(instance) if rates is None else rates
     most_servers = len(instance.cluster.servers) if servers is None else servers
     most_jobs = instance.cluster.max_gpus_per_server if degree is None else degree
-    return np.array(
-        [
-            duration_s(
-                instance, rates, job, rates.worst_iteration_time_s(job, most_servers, most_jobs)
-            )
-            for job in range(len(instance.jobs))
-        ]
-    )
+
+    def worst_s(job: int) -> float:
+        worst = rates.worst_iteration_time_s(job, most_servers, most_jobs)
+        try:
+            return duration_s(instance, rates, job, worst)
+        except StalledJobError:
+            return float("inf")
+
+    return np.array([worst_s(job) for job in range(len(instance.jobs))])

@@ -1,0 +1,68 @@
+"""What a planner is and what it gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+
+from optsched.contention import best_durations_s, rate_functions, worst_durations_s
+from optsched.core.errors import LimitReachedError
+from optsched.core.instance import Instance
+from optsched.core.schedule import Schedule
+from optsched.planners.dispatch import Task
+
+__all__ = ["Plan", "Planner", "default_horizon_s", "no_plan", "task_of"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    """A whole schedule, and what the planner tells of its search."""
+
+    schedule: Schedule
+    details: Mapping[str, object] = field(default_factory=dict)
+
+
+class Planner(Protocol):
+    """Knows all jobs in advance and returns a whole schedule."""
+
+    def plan(self, instance: Instance, *, seed: int = 0) -> Plan:
+        """Return a schedule of the instance; the same seed gives the same one."""
+
+
+def task_of(
+    instance: Instance, *, estimate_servers: int | None, estimate_degree: int | None
+) -> Task:
+    """Return the instance with the durations that a dispatch needs.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    estimate_servers, estimate_degree
+        The worst case that counts in ρ̂: the most servers and the highest contention degree. None
+        takes what the cluster allows.
+    """
+    rates = rate_functions(instance)
+    estimate_s = worst_durations_s(
+        instance, servers=estimate_servers, degree=estimate_degree, rates=rates
+    )
+    if instance.slot_s is not None:
+        # A job that stalls at its worst is counted at the slowest pace that is still one.
+        slowest_s = instance.jobs.iterations * instance.slot_s
+        estimate_s = np.minimum(estimate_s, slowest_s)
+    return Task(instance, rates, best_durations_s(instance, rates), estimate_s)
+
+
+def default_horizon_s(task: Task) -> float:
+    """Return a horizon no schedule that runs jobs one by one exceeds: Σ ρ̂ + the last arrival."""
+    return float(np.sum(task.estimate_s) + task.instance.jobs.arrival_s.max())
+
+
+def no_plan(planner: str, horizon_s: float) -> LimitReachedError:
+    """Return the error for a planner that found no schedule under any cap."""
+    return LimitReachedError(
+        f"{planner} found no schedule with at most {horizon_s:g} s of work a GPU; raise horizon_s"
+    )
