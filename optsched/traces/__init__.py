@@ -1,0 +1,29 @@
+"""Traces of real clusters as instances, one loader a format, with a report of what was dropped."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from optsched.traces.cluster_shape import ClusterShape
+from optsched.traces.load import TraceLoad, load_trace
+from optsched.traces.philly import PHILLY
+from optsched.traces.plain import PLAIN
+from optsched.traces.report import DroppedRows, TraceReport
+from optsched.traces.sensetime import SENSETIME
+from optsched.traces.tiresias import TIRESIAS
+from optsched.traces.trace_format import CsvFormat, TraceFormat
+
+__all__ = [
+    "LOADERS",
+    "ClusterShape",
+    "CsvFormat",
+    "DroppedRows",
+    "TraceFormat",
+    "TraceLoad",
+    "TraceReport",
+    "load_trace",
+]
+
+#: Format name to its loader; a new format is a line here and a file beside the others.
+LOADERS: Mapping[str, TraceFormat] = MappingProxyType(
+    {loader.name: loader for loader in (TIRESIAS, PHILLY, SENSETIME, PLAIN)}
+)
