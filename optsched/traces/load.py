@@ -139,7 +139,7 @@ def _recognise(text: TraceText, loaders: Mapping[str, TraceFormat]) -> TraceForm
     if most:
         remedy = "say which with format (--format)"
         raise text.error(text.first_line_number, "one format", " and ".join(names), remedy)
-    # A file that is not even a table of distinct columns is told so first.
+    # A table with another delimiter is told so, whatever its columns.
     Table.of(text)
     nearness, expected, remedy = max(
         (loader.expectation(line) for loader in loaders.values()), key=lambda item: item[0]

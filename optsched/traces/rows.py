@@ -169,7 +169,7 @@ def split_line(line: str) -> list[str]:
     """
     if '"' not in line:
         return [field.strip() for field in line.split(",")]
-    fields = next(csv.reader([line], strict=False, skipinitialspace=True))
+    fields = next(csv.reader([line], skipinitialspace=True))
     if line.count('"') % 2:
         raise csv.Error("a quote is not closed")
     return [field.strip() for field in fields]
@@ -189,7 +189,7 @@ class Table:
         Raises
         ------
         TraceError
-            If the columns are not separated by commas, or two have the same name.
+            If the columns are not separated by commas.
         """
         line, number = text.first_line, text.first_line_number
         try:
@@ -201,11 +201,19 @@ class Table:
         if line.count(delimiter) >= len(columns):
             remedy = "save the table with commas"
             raise text.error(number, "columns separated by commas", name, remedy)
-        for position, column in enumerate(columns):
-            if column and column in columns[:position]:
-                got = f"{column!r} in columns {columns.index(column) + 1} and {position + 1}"
-                raise text.error(number, "columns of different names", got, "rename one of them")
         return cls(text, columns)
+
+    def check_names(self) -> None:
+        """Raise a TraceError if two columns have one name, so that it would not say which."""
+        for position, column in enumerate(self.columns):
+            if column and column in self.columns[:position]:
+                got = f"{column!r} in columns {self.columns.index(column) + 1} and {position + 1}"
+                raise self.text.error(
+                    self.text.first_line_number,
+                    "columns of different names",
+                    got,
+                    "rename one of them",
+                )
 
     def rows(self, drop: Drop) -> Iterator[tuple[int, list[str]]]:
         """Yield the line number and the fields of each row; rows that are none go to ``drop``."""

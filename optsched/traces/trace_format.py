@@ -143,6 +143,7 @@ class CsvFormat:
             expected += f" of a {self.name} trace"
             got = f"{', '.join(table.columns)[:200]!r}"
             raise text.error(text.first_line_number, expected, got, remedy)
+        table.check_names()
         position = {column: place for place, column in enumerate(table.columns)}
         submit, gpus, duration = (position[column] for column in self.columns)
         job_id = None if self.job_id is None else position.get(self.job_id)
