@@ -14,7 +14,7 @@ from optsched.core.errors import StalledJobError
 from optsched.core.instance import Instance
 from optsched.core.placement import Placement
 from optsched.core.schedule import Decision, Schedule
-from optsched.judge.clock import seconds
+from optsched.judge.clock import progress_per_slot, seconds
 from optsched.judge.decisions import Start, checked_starts, refuse
 
 __all__ = ["replay"]
@@ -184,9 +184,7 @@ class _TimeLine:
         self.close(run, now)
 
     def rate(self, now: float, before: dict[int, int], fresh: list[_Run]) -> None:
-        """Give a new pace to the runs that have started, or that share a resource whose load is
-        not what it was before this instant.
-        """
+        """Give a new pace to the runs that have started, or whose resources are loaded anew."""
         affected = {run.row: run for run in fresh}
         count = self.count
         for resource, load in before.items():
@@ -205,7 +203,7 @@ class _TimeLine:
         """Return τ, or in slotted time the iterations a slot."""
         tau = self.rates.iteration_time_s(run.job, run.placement, load)
         if self.is_slotted:
-            return self.rates.progress_per_slot(tau)
+            return progress_per_slot(self.rates, tau)
         if tau == math.inf:
             self.stall(run)
         return tau
