@@ -7,8 +7,8 @@ __all__ = ["PHILLY"]
 
 #: The duration is a sum over attempts, so what passed between attempts is not in it. Rows that
 #: are equal are different jobs: the file has neither ids nor users to tell.
-#: The default cluster has room for the trace's largest job (128 GPUs) and is about the size of
-#: the one that was logged, 352 servers with 8 GPUs.
+#: The default cluster, 352 servers with 8 GPUs, has room for the largest job (128 GPUs) and is of
+#: the size of the clusters such logs come from.
 PHILLY = CsvFormat(
     name="philly",
     description="Philly log reduced to timestamp, duration, num_gpus, gpu_time, cluster",

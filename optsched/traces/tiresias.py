@@ -6,7 +6,7 @@ from optsched.traces.trace_format import CsvFormat
 __all__ = ["TIRESIAS"]
 
 #: ``duration`` is the time running; ``iterations`` is not in step with it, so it is not used.
-#: The default cluster is the one of that simulator's example, 4 servers with 4 GPUs.
+#: The default cluster, 4 servers with 4 GPUs, keeps a list of 60 such jobs busy (load 0.94).
 TIRESIAS = CsvFormat(
     name="tiresias",
     description="job list of the Tiresias simulator: num_gpu, submit_time, duration in seconds",
