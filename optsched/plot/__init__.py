@@ -1,0 +1,18 @@
+"""Pictures of schedules and of how good they are; matplotlib is loaded by the first one drawn."""
+
+from optsched.plot.contention_intervals import ContentionInterval, contention_intervals
+from optsched.plot.gantt import plot_gantt
+from optsched.plot.gpu_rows import RowRun, gpu_rows
+from optsched.plot.ratios import plot_ratios
+from optsched.plot.style import new_axes, save_figure
+
+__all__ = [
+    "ContentionInterval",
+    "RowRun",
+    "contention_intervals",
+    "gpu_rows",
+    "new_axes",
+    "plot_gantt",
+    "plot_ratios",
+    "save_figure",
+]
