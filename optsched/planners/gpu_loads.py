@@ -111,12 +111,12 @@ def first_servers(loads: GpuLoads, eligible: NDArray[np.bool_], wanted: int) -> 
     return gpus[:wanted] if len(gpus) >= wanted else None
 
 
-def least_busy_servers(spare: float) -> Choose:
+def least_busy_servers(capacity_factor: float) -> Choose:
     """Return LBSGF: take GPUs of the least loaded servers that together have λ·w GPUs.
 
     Parameters
     ----------
-    spare
+    capacity_factor
         λ of Yu et al. 2022, algorithm 3, at least 1: how many times its demand of GPUs the servers
         a job may choose from have.
     """
@@ -124,7 +124,7 @@ def least_busy_servers(spare: float) -> Choose:
     def choose(loads: GpuLoads, eligible: NDArray[np.bool_], wanted: int) -> GpuSet | None:
         order = np.argsort(loads.mean_load_s(), kind="stable")
         held = np.cumsum(loads.capacity[order])
-        count = int(np.searchsorted(held, spare * wanted - 1e-9)) + 1
+        count = int(np.searchsorted(held, capacity_factor * wanted - 1e-9)) + 1
         rank = np.full(len(order), len(order))
         chosen = order[:count]
         rank[chosen] = np.arange(len(chosen))

@@ -43,7 +43,7 @@ class SjfBco:
         first, as its description says.
     dispatch
         ``wait``: a job waits until GPUs are free. ``queue``: it queues at its GPUs.
-    spare
+    capacity_factor
         λ: LBSGF chooses among the least loaded servers with λ times the job's GPUs; at least 1.
     kappa
         One threshold κ; None tries 1 and every demand that occurs. No other value gives another
@@ -69,7 +69,7 @@ class SjfBco:
 
     fa_ffp: Literal["literal", "pack"] = "literal"
     dispatch: DispatchMode = "wait"
-    spare: float = 1.0
+    capacity_factor: float = 1.0
     kappa: int | None = None
     cap_search: CapMode = "bisect"
     horizon_s: float | None = None
@@ -86,8 +86,8 @@ class SjfBco:
             value = getattr(self, name)
             if value not in allowed:
                 raise ValueError(f"{name} is one of {', '.join(allowed)}; got {value!r}")
-        if not self.spare >= 1:
-            raise ValueError(f"spare (λ) is at least 1, got {self.spare!r}")
+        if not self.capacity_factor >= 1:
+            raise ValueError(f"capacity_factor (λ) is at least 1, got {self.capacity_factor!r}")
         if self.kappa is not None and self.kappa < 1:
             raise ValueError(f"kappa is at least 1, got {self.kappa!r}")
 
@@ -155,7 +155,7 @@ class _Search:
 
     def _chooser(self, kappa: int) -> Callable[[int], Choose]:
         small = fewest_loaded if self._planner.fa_ffp == "literal" else packed
-        large = least_busy_servers(self._planner.spare)
+        large = least_busy_servers(self._planner.capacity_factor)
         gpus = self._gpus
         return lambda job: small if gpus[job] <= kappa else large
 
