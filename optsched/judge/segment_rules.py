@@ -87,7 +87,8 @@ def check_gangs(instance: Instance, schedule: Schedule, usable: Mask, log: Viola
     def describe(at: int) -> Violation:
         row = rows.item(at)
         where = segment_text(instance, schedule, row)
-        text = f"expected {asked[at]} GPUs at once, got {got[at]}: {where}"
+        plural = "s" * (asked.item(at) != 1)
+        text = f"expected {asked[at]} GPU{plural} at once, got {got[at]}: {where}"
         return segment_violation(instance, schedule, row, "gang", text)
 
     log.add_where("gang", got != asked, describe)
@@ -105,13 +106,13 @@ def check_slot_boundaries(
     def check(name: str, times_s: NDArray[np.float64]) -> None:
         def describe(at: int) -> Violation:
             row, time_s = rows.item(at), times_s.item(at)
-            text = f"expected a {name} at a multiple of {slot_s:g} s, got {seconds(time_s)}"
+            text = f"expected {name} at a multiple of {slot_s:g} s, got {seconds(time_s)}"
             return segment_violation(instance, schedule, row, "slot-boundary", text, time_s=time_s)
 
         log.add_where("slot-boundary", ~boundaries(times_s, slot_s)[1], describe)
 
-    check("start", schedule.start_s[rows])
-    check("end", schedule.end_s[rows])
+    check("a start", schedule.start_s[rows])
+    check("an end", schedule.end_s[rows])
 
 
 def _by_placement(schedule: Schedule, test: Callable[[Placement], bool]) -> Mask:
@@ -131,4 +132,4 @@ def _is_known(placement: Placement, last: int) -> bool:
 def _is_well_formed(placement: Placement) -> bool:
     servers, counts = placement.servers, placement.counts
     ascending = all(left < right for left, right in pairwise(servers))
-    return ascending and len(servers) == len(counts) and min(counts) >= 1
+    return ascending and len(servers) == len(counts) and min(counts, default=0) >= 1
