@@ -40,7 +40,7 @@ INK = "#222222"
 
 #: The seven hues of Okabe and Ito (2008), which survive the common kinds of colour blindness;
 #: black is left to text and shading, and neighbours in the order differ much in lightness.
-PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")
+PALETTE = ("#0072B2", "#E69F00", "#009E73", "#56B4E9", "#D55E00", "#CC79A7", "#F0E442")
 
 #: How much white is mixed in when the hues have to serve again.
 TINTS = (0.0, 0.45, 0.7)
