@@ -89,7 +89,7 @@ def test_slot_boundaries_that_are_no_floats_are_recognised():
 
 
 def test_a_job_that_completes_nothing_in_a_slot_is_stalled():
-    with pytest.raises(StalledJobError, match="job 'a'.*slot of 0.5 s"):
+    with pytest.raises(StalledJobError, match=r"job 'a'.*slot of 0\.5 s"):
         replay(instance(slot_s=0.5), [Decision(0, HERE, 0.0)])
 
 
