@@ -35,6 +35,8 @@ COMPLETION, TIMER = 0, 2
 NO_JOB = -1
 #: Instants in a row at which only timers fire before a policy counts as stuck.
 MAX_IDLE_INSTANTS = 1_000_000
+#: A job preempted with less than this share of its iterations left is complete.
+ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -199,6 +201,8 @@ class Simulation:
     def preempt(self, job: LiveJob) -> None:
         """Stop a running job now; it keeps its progress and waits again.
 
+        A job that has nothing left to do but what rounding leaves completes instead.
+
         Raises
         ------
         PolicyError
@@ -211,6 +215,9 @@ class Simulation:
             raise self._error("a job cannot be preempted at the instant of its start", job)
         assert job.placement is not None
         self._settle(job)
+        if job.due <= self._now or job.remaining <= ROUNDING * job.iterations:
+            self._complete(job)
+            return
         job.due = INFINITY
         self._recorder.remember(index, job.placement, self.now_s)
         self._stop(job)
@@ -305,16 +312,17 @@ class Simulation:
     def _completions(self) -> bool:
         events, now, any_done = self._events, self._now, False
         while self._next_time() == now and events and events[0][:2] == (now, COMPLETION):
-            index = heapq.heappop(events)[2]
-            job = self._running[index]
-            job.remaining = 0.0
-            job.due = INFINITY
-            self._stop(job)
-            self._done[index] = 1
+            self._complete(self._running[heapq.heappop(events)[2]])
             any_done = True
-            if self._on_finish is not None:
-                self._on_finish(job, self)
         return any_done
+
+    def _complete(self, job: LiveJob) -> None:
+        job.remaining = 0.0
+        job.due = INFINITY
+        self._stop(job)
+        self._done[job.index] = 1
+        if self._on_finish is not None:
+            self._on_finish(job, self)
 
     def _arrivals(self) -> bool:
         times, order, jobs = self._arrival_times, self._arrival_order, self.instance.jobs
