@@ -186,9 +186,13 @@ class Simulation:
         job.placement = placement
         job.resources = self.rates.shared_resources(placement)
         job.start_s = self.now_s
-        job.settled = now
-        if job.preemptions and not self._recorder.is_continued(index, placement, job.start_s):
-            job.settled += self._clock.duration(self.instance.restart_time_s(index))
+        if job.preemptions and self._recorder.is_continued(index, placement, job.start_s):
+            # It was settled when it stopped; what is left of an earlier restart goes on.
+            job.settled = max(job.settled, now)
+        else:
+            job.settled = now
+            if job.preemptions:
+                job.settled += self._clock.duration(self.instance.restart_time_s(index))
         if job.resources:
             for other in self._tracker.enter(job):
                 self._re_rate(other)

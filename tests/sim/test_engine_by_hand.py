@@ -184,6 +184,19 @@ def test_to_go_on_in_place_is_free_and_to_move_is_not():
     assert ends == [10.0, 11.0]
 
 
+def test_a_restart_that_is_cut_in_two_is_not_cut_short():
+    # 1 iteration until 1 s; the restart of 2 s begins at 3 s and is due to end at 5 s. To stop
+    # and go on in place at 4 s leaves 1 s of it; 9 iterations follow.
+    actions = {
+        0.0: [start(0, {0: 2})],
+        1.0: [preempt(0)],
+        3.0: [start(0, {0: 2})],
+        4.0: [preempt(0), start(0, {0: 2})],
+    }
+    run = simulate(one_job(restart_s=2.0), Script(actions), debug=True)
+    assert run.schedule.end_s.tolist() == [1.0, 4.0, 14.0]
+
+
 def test_a_restart_that_is_given_up_was_for_nothing():
     actions = {
         0.0: [start(0, {0: 2})],
