@@ -234,15 +234,15 @@ class Simulation:
     def set_timer(self, time_s: float, job: LiveJob | None = None) -> None:
         """Ask for a pass at a time, in place of the earlier timer of the same job or the policy.
 
-        A job's timer is dropped when the job starts. In slotted time a timer fires at the next
-        slot boundary.
+        A job's timer is dropped when the job starts and when it completes. In slotted time a timer
+        fires at the next slot boundary.
 
         Raises
         ------
         PolicyError
             If the time is not after now.
         """
-        time = self._clock.at_or_after(time_s)
+        time = self._clock.at_or_after(time_s) if abs(time_s) < INFINITY else INFINITY
         if not self._now < time < INFINITY:
             raise self._error(f"a timer must be after now, got {time_s:g} s", job)
         index = NO_JOB if job is None else job.index
@@ -325,6 +325,7 @@ class Simulation:
         job.due = INFINITY
         self._stop(job)
         self._done[job.index] = 1
+        self._timers.pop(job.index, None)
         if self._on_finish is not None:
             self._on_finish(job, self)
 
@@ -354,7 +355,8 @@ class Simulation:
             if self._timers.get(index) == self._now:
                 del self._timers[index]
                 if self._on_timer is not None:
-                    self._on_timer(self._waiting.get(index), self)
+                    job = self._waiting.get(index) or self._running.get(index)
+                    self._on_timer(job, self)
 
     # Progress
 

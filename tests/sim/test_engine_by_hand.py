@@ -275,6 +275,24 @@ def test_a_timer_is_replaced_by_the_next_and_dropped_at_the_start():
     assert run.schedule.end_time_s == 15.0
 
 
+def test_a_timer_of_a_running_job_names_it_and_ends_with_it():
+    fired = []
+
+    class Timers(Script):
+        def on_timer(self, job, state):
+            fired.append((state.now_s, None if job is None else job.index))
+            if job is not None:
+                state.set_timer(11.0, job)
+
+    def set_timer(state):
+        state.set_timer(4.0, running(state, 0))
+
+    script = Timers({0.0: [start(0, {0: 2}), set_timer]})
+    simulate(one_job(), script, debug=True)
+    assert fired == [(4.0, 0)]
+    assert script.instants == [0.0, 4.0, 10.0], "nothing happens at 11 s"
+
+
 def test_observers_are_told_and_a_function_is_a_policy():
     told = []
 
