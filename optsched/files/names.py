@@ -1,0 +1,82 @@
+"""How names of instances are written: ``FAMILY-JOBSxSERVERS-SEED`` and ``generator:key=value``."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from optsched.core.errors import InstanceError, Problem
+from optsched.generate import GENERATORS
+
+__all__ = ["FAMILIES", "GeneratorText", "drawn_name", "generator_text"]
+
+#: The family in an instance's name: its generator, and parameters that the name implies.
+FAMILIES: dict[str, tuple[str, dict[str, str]]] = {
+    "forced": ("forced", {}),
+    "tight": ("tight", {}),
+    "light": ("light", {}),
+    "paper": ("paper-160", {}),
+    "physical": ("paper-160", {"mode": "physical"}),
+    "reference-a": ("reference-a", {}),
+    "reference-f": ("reference-f", {}),
+}
+
+_DRAWN = re.compile(r"(?P<family>[a-z-]+)-(?P<jobs>[0-9]+)x(?P<servers>[0-9]+)-(?P<seed>[0-9]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class GeneratorText:
+    """A generator and its parameters, as texts."""
+
+    generator: str
+    parameters: dict[str, str] = field(default_factory=dict)
+
+
+def drawn_name(name: str) -> GeneratorText | None:
+    """Return what draws the instance called ``FAMILY-JOBSxSERVERS-SEED``.
+
+    None if the name has another form, no such family exists, or it has another number of jobs.
+
+    Examples
+    --------
+    >>> drawn_name("forced-6x3-0")
+    GeneratorText(generator='forced', parameters={'jobs': '6', 'servers': '3', 'seed': '0'})
+    >>> drawn_name("paper-50x14-0") is None
+    True
+    """
+    match = _DRAWN.fullmatch(name)
+    if match is None or match["family"] not in FAMILIES:
+        return None
+    generator, implied = FAMILIES[match["family"]]
+    parameters = {"jobs": match["jobs"], "servers": match["servers"], "seed": match["seed"]}
+    if "jobs" not in GENERATORS[generator].types and parameters.pop("jobs") != "160":
+        return None
+    return GeneratorText(generator, implied | parameters)
+
+
+def generator_text(text: str) -> GeneratorText | None:
+    """Return a generator with its parameters; None if the text names no generator.
+
+    Raises
+    ------
+    InstanceError
+        If the parameters are not written as ``key=value,key=value``.
+
+    Examples
+    --------
+    >>> generator_text("paper-160:servers=14,seed=3")
+    GeneratorText(generator='paper-160', parameters={'servers': '14', 'seed': '3'})
+    """
+    name, _, rest = text.partition(":")
+    name = name.strip()
+    if name not in GENERATORS:
+        return None
+    parameters: dict[str, str] = {}
+    for part in rest.split(",") if rest.strip() else []:
+        key, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals or key in parameters:
+            expected = "parameters written as key=value,key=value, each key once"
+            remedy = f"it takes {', '.join(GENERATORS[name].types)}"
+            raise InstanceError([Problem((name,), expected, repr(part.strip()), remedy)])
+        parameters[key] = value
+    return GeneratorText(name, parameters)
