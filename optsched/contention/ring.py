@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from optsched.contention.resources import InterfaceResources, SharedResources
 from optsched.contention.sharing import contention_degree, degradation_factor
 from optsched.contention.slots import iterations_per_slot
 from optsched.core.instance import Instance
@@ -19,14 +20,14 @@ class RingRates:
     """The iteration time of a ring on u servers whose busiest resource carries p spread jobs.
 
     ``τ = Δ + m(w−1)/(wC) + 2m(w−1)/(wB) + ξ₂u + a[u ≥ 2]`` with ``B = bⁱ`` on one server and
-    otherwise the least ``b_r / f(α, k_r)`` over the resources r that the ring crosses: the network
-    interface of each of its servers and, for a job in several racks, their uplinks where the
-    fabric gives a rate for these. Resource s is server s's interface, S + r the uplink of rack r.
+    otherwise the least ``b_r / f(α, k_r)`` over the resources r that the ring crosses.
 
     Parameters
     ----------
     instance
         The instance whose cluster and jobs the functions speak of.
+    resources
+        What the ring crosses; None: network interfaces and uplinks.
 
     Examples
     --------
@@ -40,7 +41,7 @@ class RingRates:
     (1.05, 2.55)
     """
 
-    def __init__(self, instance: Instance) -> None:
+    def __init__(self, instance: Instance, resources: SharedResources | None = None) -> None:
         cluster, jobs, model = instance.cluster, instance.jobs, instance.rate_model
         self._cluster = cluster
         self._slot_s = instance.slot_s
@@ -57,49 +58,33 @@ class RingRates:
         own = jobs.server_overhead_s
         self._overhead_s = np.where(np.isnan(own), model.value("server_overhead_s", 0.0), own)
 
-        servers = cluster.servers
-        given = servers.inter_bytes_per_s
-        interfaces = np.where(np.isnan(given), fabric.inter_bytes_per_s, given)
-        has_uplinks = np.isfinite(fabric.uplink_bytes_per_s) and len(servers.rack_names) > 1
-        uplinks = [fabric.uplink_bytes_per_s] * len(servers.rack_names) if has_uplinks else []
-        self._has_uplinks = bool(has_uplinks)
-        self._resource_bytes_per_s: list[float] = [*interfaces.tolist(), *uplinks]
-        self._racks: list[int] = servers.rack.tolist()
+        resources = InterfaceResources(cluster) if resources is None else resources
+        self._resources = resources
+        self._bytes_per_s = resources.bytes_per_s
         self._factors: list[float] = []
         #: True if all resources have one rate.
-        self.depends_on_maximum_load = len(set(self._resource_bytes_per_s)) == 1
-        #: True if also uplinks do not count, and one server is never slower than two.
+        self.depends_on_maximum_load = len(set(self._bytes_per_s)) == 1
+        #: True if also only interfaces count, and one server is never slower than two.
         self.is_level_model = (
             self.depends_on_maximum_load
-            and not self._has_uplinks
-            and self._intra_bytes_per_s >= self._resource_bytes_per_s[0]
+            and resources.are_interfaces
+            and self._intra_bytes_per_s >= self._bytes_per_s[0]
         )
         self._best_s = self._best_times_s()
         self._best_s.flags.writeable = False
 
     @property
     def resource_count(self) -> int:
-        """Interfaces, and uplinks where they count."""
-        return len(self._resource_bytes_per_s)
+        """Resources are numbered from 0 to this number less 1."""
+        return len(self._bytes_per_s)
 
     def resource_name(self, resource: int) -> str:
-        """Return the id of the server or ``uplink of RACK``."""
-        servers = self._cluster.servers
-        if resource < len(servers):
-            return servers.ids[resource]
-        return f"uplink of {servers.rack_names[resource - len(servers)]}"
+        """Return what a resource is called: the id of a server, ``uplink of RACK``, or a link."""
+        return self._resources.name(resource)
 
     def shared_resources(self, placement: Placement) -> tuple[int, ...]:
-        """Return the interfaces of the placement's servers, then the uplinks of its racks."""
-        servers = placement.servers
-        if len(servers) < 2:
-            return ()
-        if self._has_uplinks:
-            racks = sorted({self._racks[server] for server in servers})
-            if len(racks) > 1:
-                first = len(self._racks)
-                return (*servers, *(first + rack for rack in racks))
-        return servers
+        """Return the resources that the ring crosses; none when local."""
+        return self._resources.crossed(placement)
 
     def iteration_time_s(self, job: int, placement: Placement, load: Sequence[int]) -> float:
         """Return τ in seconds (equation 8)."""
@@ -108,12 +93,12 @@ class RingRates:
             return self._time_s(job, 1, self._intra_bytes_per_s)
         if self.depends_on_maximum_load:
             factor = self._factor(contention_degree(load))
-            return self._time_s(job, count, self._resource_bytes_per_s[0] / factor)
-        rates = self._resource_bytes_per_s
-        resources = self.shared_resources(placement)
+            return self._time_s(job, count, self._bytes_per_s[0] / factor)
+        rates = self._bytes_per_s
+        crossed = self._resources.crossed(placement)
         bandwidth = min(
             rates[resource] / self._factor(jobs)
-            for resource, jobs in zip(resources, load, strict=True)
+            for resource, jobs in zip(crossed, load, strict=True)
         )
         return self._time_s(job, count, bandwidth)
 
@@ -134,7 +119,7 @@ class RingRates:
         if gpus <= self._cluster.max_gpus_per_server:
             worst = self._time_s(job, 1, self._intra_bytes_per_s)
         if used > 1:
-            bandwidth = min(self._resource_bytes_per_s) / self._factor(degree)
+            bandwidth = min(self._bytes_per_s) / self._factor(degree)
             worst = max(worst, self._time_s(job, used, bandwidth))
         return worst
 
@@ -153,8 +138,8 @@ class RingRates:
         local = self._gpus <= int(capacity[0])
         best[local] = self._times_s(1, self._intra_bytes_per_s)[local]
         if len(capacity) > 1:
-            interfaces = sorted(self._resource_bytes_per_s[: len(capacity)])
-            spread = self._times_s(np.maximum(fewest, 2), interfaces[-2])
+            fastest = self._resources.fastest_of_two_servers()
+            spread = self._times_s(np.maximum(fewest, 2), fastest)
             can_spread = self._gpus > 1
             best[can_spread] = np.minimum(best, spread)[can_spread]
         return best
