@@ -418,16 +418,22 @@ class Simulation:
         if self._waiting.get(job.index) is not job:
             state = "runs already" if self._running.get(job.index) is job else "is not waiting"
             raise self._error(f"only a waiting job can start; this one {state}", job)
-        if sum(placement.counts) != job.gpus:
+        servers, counts = placement.servers, placement.counts
+        if sum(counts) != job.gpus:
             rule = f"all {job.gpus} GPUs start together, got a placement of {placement.gpus}"
             raise self._error(rule, job)
         free = self.free.free
-        for server, count in zip(placement.servers, placement.counts, strict=True):
+        before = -1
+        for server, count in zip(servers, counts, strict=False):
             if not 0 <= server < len(free):
                 raise self._error(f"there is no server at position {server}", job)
-            if not 0 < count <= free[server]:
+            if server <= before or count < 1 or len(servers) != len(counts):
+                rule = "a placement names each server once, in order, with at least 1 GPU"
+                raise self._error(f"{rule}, got {servers} and {counts}", job)
+            if count > free[server]:
                 name = self.instance.cluster.servers.ids[server]
-                raise self._error(f"needs {count} free GPUs, {free[server]} are free", job, name)
+                raise self._error(f"needs {count} free GPUs, got {free[server]}", job, name)
+            before = server
 
     def _error(self, rule: str, job: LiveJob | None, server: str | None = None) -> PolicyError:
         name = None
