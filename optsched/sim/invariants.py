@@ -67,6 +67,7 @@ def _assert_contention(state: Simulation) -> None:
             load[resource] += 1
             assert tracker.jobs[resource].get(job.index) is job, "the job is counted"
     assert load == tracker.load, "counts of spread jobs"
+    assert load == [len(jobs) for jobs in tracker.jobs], "counts of spread jobs, by name"
     for job in state.running:
         counts = [load[resource] for resource in job.resources]
         assert job.degree == max(counts, default=0), "degree is the largest count"
