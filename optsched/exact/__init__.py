@@ -1,0 +1,7 @@
+"""Proofs of optimality: the door is :func:`solve`."""
+
+from optsched.exact.brute_force import SearchOutcome, brute_force
+from optsched.exact.methods import METHODS, MethodEntry
+from optsched.exact.portfolio import solve
+
+__all__ = ["METHODS", "MethodEntry", "SearchOutcome", "brute_force", "solve"]
