@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from optsched.core.cluster import Cluster, Fabric
+from optsched.core.errors import ScheduleError
 from optsched.core.instance import Instance
 from optsched.core.jobs import Job
 from optsched.core.placement import Placement
@@ -88,3 +89,25 @@ def test_preemption_a_hair_before_completion_may_be_resumed_for_the_rest():
     )
     assert schedule.end_s.tolist() == pytest.approx([10.5, 15.0, 30.5], abs=1e-5)
     assert verify(instance, schedule).violations == ()
+
+
+def test_a_job_short_of_completion_by_rounding_only_is_complete():
+    # 12 · 0.1 is 1.2000000000000002.
+    instance = Instance("tenths", Cluster.uniform(1, 1), [Job("a", 1, 12, compute_s=0.1)])
+    here = Placement.of({0: 1})
+    schedule = replay(instance, [Decision(0, here, 0.0, 1.2)])
+    assert verify(instance, schedule).violations == ()
+    with pytest.raises(ScheduleError, match=r"it completed at 1\.2 s"):
+        replay(instance, [Decision(0, here, 0.0, 1.2), Decision(0, here, 5.0)])
+
+
+@pytest.mark.parametrize("end_s", [14.0, 20.0])
+def test_what_a_job_holds_after_it_was_complete_but_for_rounding_is_a_violation(end_s):
+    # Restart 5 s: [12, 14] is too short for any progress, in [12, 20] the rest is done by 17.
+    job = Job("a", 1, 10, compute_s=1.0)
+    instance = Instance("again", Cluster.uniform(1, 1), [job], restart_s=5.0)
+    here = Placement.of({0: 1})
+    segments = [Segment(0, here, 0.0, 10.0 - 1e-9), Segment(0, here, 12.0, end_s)]
+    (violation,) = verify(instance, Schedule.of(segments)).violations
+    assert violation.rule == "held-past-completion"
+    assert "after its completion at 9.999999999 s" in violation.message
