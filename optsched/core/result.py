@@ -176,6 +176,11 @@ class Judgement:
         """True if no rule is broken."""
         return not self.violations
 
+    @property
+    def figures(self) -> dict[str, float]:
+        """All objectives and metrics by name."""
+        return {str(name): value for name, value in self.objectives.items()} | dict(self.metrics)
+
 
 @dataclass(frozen=True, slots=True)
 class Bound:

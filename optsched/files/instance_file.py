@@ -11,6 +11,7 @@ from optsched.contention import rate_problems
 from optsched.core.document import INSTANCE_FORMAT, instance_document
 from optsched.core.errors import InstanceError, Problem
 from optsched.core.instance import Instance
+from optsched.files.entries import without_misspelt
 from optsched.files.instance_check import document_problems
 from optsched.files.instance_models import InstanceEntry
 from optsched.files.instance_parts import instance_of
@@ -22,7 +23,7 @@ __all__ = ["instance_text", "instance_warnings", "load_instance", "save_instance
 _OTHER_FORMATS = {
     "optsched.schedule/1": (
         "this is a schedule; give the instance it was made for "
-        "(`optsched verify INSTANCE SCHEDULE` checks one against the other)"
+        "(`optsched verify SCHEDULE INSTANCE` checks one against the other)"
     )
 }
 
@@ -67,7 +68,8 @@ def load_instance(path: str | os.PathLike[str]) -> Instance:
         except (ValidationError, InstanceError):
             pass
     problems = [] if format_problem is None else [format_problem]
-    raise file.error(problems + document_problems(file.value))
+    problems += without_misspelt(document_problems(file.value), InstanceEntry)
+    raise file.error(problems)
 
 
 def instance_warnings(instance: Instance) -> list[Problem]:

@@ -15,7 +15,7 @@ from optsched.core.instance import Instance
 from optsched.core.placement import Placement
 from optsched.core.result import Provenance, Result
 from optsched.core.schedule import Schedule, Segment
-from optsched.files.entries import structure_problems
+from optsched.files.entries import structure_problems, without_misspelt
 from optsched.files.json_text import json_text, write_text
 from optsched.files.reading import JsonFile, read_json, taken_format
 from optsched.files.schedule_models import ScheduleDocument
@@ -33,7 +33,7 @@ SCHEDULE_FORMAT = "optsched.schedule/1"
 _OTHER_FORMATS = {
     INSTANCE_FORMAT: (
         "this is an instance; give the schedule made for it "
-        "(`optsched verify INSTANCE SCHEDULE` checks one against the other)"
+        "(`optsched verify SCHEDULE INSTANCE` checks one against the other)"
     )
 }
 
@@ -177,7 +177,8 @@ def _read(
     try:
         return file, ScheduleDocument.model_validate(file.value), problems
     except ValidationError as error:
-        return file, None, problems + structure_problems(error, ScheduleDocument)
+        problems += structure_problems(error, ScheduleDocument)
+        return file, None, without_misspelt(problems, ScheduleDocument)
 
 
 def _instance_problems(document: ScheduleDocument, instance: Instance) -> Iterator[Problem]:

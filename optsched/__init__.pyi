@@ -1,0 +1,37 @@
+from optsched.bounds import all_bounds as all_bounds
+from optsched.bounds import bound as bound
+from optsched.contention import rate_functions as rate_functions
+from optsched.core.cluster import Cluster as Cluster
+from optsched.core.cluster import Fabric as Fabric
+from optsched.core.cluster import Server as Server
+from optsched.core.errors import OptschedError as OptschedError
+from optsched.core.errors import PolicyError as PolicyError
+from optsched.core.instance import Instance as Instance
+from optsched.core.jobs import Job as Job
+from optsched.core.jobs import Jobs as Jobs
+from optsched.core.placement import Placement as Placement
+from optsched.core.rate_model import RateModel as RateModel
+from optsched.core.result import Bound as Bound
+from optsched.core.result import Judgement as Judgement
+from optsched.core.result import Result as Result
+from optsched.core.result import Status as Status
+from optsched.core.schedule import Decision as Decision
+from optsched.core.schedule import Schedule as Schedule
+from optsched.core.schedule import Segment as Segment
+from optsched.exact import solve as solve
+from optsched.files import load as load
+from optsched.files import load_schedule as load_schedule
+from optsched.files import save_instance as save_instance
+from optsched.files import save_schedule as save_schedule
+from optsched.judge import replay as replay
+from optsched.judge import verify as verify
+from optsched.plot import plot_gantt as plot_gantt
+from optsched.plot import plot_ratios as plot_ratios
+from optsched.plot import save_figure as save_figure
+from optsched.sim import simulate as simulate
+from optsched.study import Comparison as Comparison
+from optsched.study import compare as compare
+from optsched.study import run as run
+from optsched.traces import load_trace as load_trace
+
+__version__: str

@@ -1,0 +1,133 @@
+"""``optsched compare``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from optsched.cli.options import JsonOption, ObjectiveOption, OptionalPath
+
+if TYPE_CHECKING:
+    from optsched.study.compare import ViolatedBoundError
+    from optsched.study.comparison import Comparison, RunRow
+
+__all__ = ["compare"]
+
+INTERRUPTED = 130
+
+
+def compare(
+    instances: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="INSTANCE...",
+            help="Names, generators with parameters, groups of shipped instances (library, "
+            "forced-*) or instance files.",
+        ),
+    ],
+    schedulers: Annotated[
+        str | None,
+        typer.Option(
+            "--schedulers",
+            "-s",
+            metavar="NAMES",
+            help="Separated by commas, with parameters: sjf-bco,sjf:placement=first_fit,"
+            "my.py:MyPolicy. Default: sjf-bco,list-scheduling,first-fit,random.",
+        ),
+    ] = None,
+    seeds: Annotated[
+        int,
+        typer.Option(
+            "--seeds",
+            min=1,
+            help="How many seeds, from 0: each draws an instance of a generator; on a fixed "
+            "instance it goes to the schedulers that use random numbers.",
+        ),
+    ] = 1,
+    objective: ObjectiveOption = None,
+    output: Annotated[
+        OptionalPath,
+        typer.Option("--output", "-o", help="Picture (svg, png, pdf). Default: compare-NAME.svg."),
+    ] = None,
+    no_plot: Annotated[bool, typer.Option("--no-plot", help="Draw no picture.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Hold schedulers against a lower bound: a table and a picture of their ratios.
+
+    Every schedule is checked by the judge. The ratio is objective / bound, so the scheduler is at
+    most that far from the optimum. A schedule that beats a bound stops the run with exit code 1;
+    both sides are saved for inspection.
+
+    Examples
+    --------
+      optsched compare paper-160 --seeds 10
+      optsched compare reference-f --objective mean_jct -s sjf-bco,sjf,fifo-backfill
+      optsched compare my-cluster.json -s my.py:MyPolicy,fifo,sjf --json
+    """
+    from optsched.cli.output import note, print_json, print_table, progress_bar
+    from optsched.report import comparison_table
+    from optsched.study import Comparison, split_schedulers
+    from optsched.study import compare as run_comparison
+    from optsched.study.compare import DEFAULT_SCHEDULERS, ViolatedBoundError
+
+    names = split_schedulers(schedulers) if schedulers else list(DEFAULT_SCHEDULERS)
+    rows: list[RunRow] = []
+    interrupted = False
+    with progress_bar("comparing") as advance:
+
+        def on_progress(done: int, total: int, row: RunRow) -> None:
+            rows.append(row)
+            advance(done, total, f"{row.scheduler} on {row.family}, seed {row.seed}")
+
+        try:
+            comparison = run_comparison(
+                instances, names, objective=objective, seeds=seeds, on_progress=on_progress
+            )
+        except KeyboardInterrupt:
+            interrupted = True
+            comparison = Comparison(tuple(rows))
+        except ViolatedBoundError as error:
+            note(f"both sides are in {_save_violation(error)}")
+            raise
+    if not comparison.runs:
+        raise typer.Exit(INTERRUPTED)
+    if as_json:
+        print_json(comparison.as_dict())
+    else:
+        print_table(comparison_table(comparison.summary))
+    if not no_plot:
+        note(f"picture: {_draw(comparison, instances, output)}")
+    if interrupted:
+        note(f"interrupted after {len(rows)} runs; the figures are of these")
+        raise typer.Exit(INTERRUPTED)
+
+
+def _draw(comparison: Comparison, instances: list[str], output: Path | None) -> Path:
+    from optsched.plot import save_figure
+
+    name = "-".join(Path(instance).stem.replace(":", "-") for instance in instances)
+    safe = "".join(c if c.isalnum() or c in "-_." else "-" for c in name)
+    path = Path(f"compare-{safe[:80]}.svg") if output is None else output
+    save_figure(comparison.plot_ratios(), path)
+    return path
+
+
+def _save_violation(error: ViolatedBoundError) -> Path:
+    import json
+
+    from optsched.core.document import instance_sha256
+    from optsched.files import save_instance, save_schedule
+    from optsched.report import plain
+
+    folder = Path(f"bound-violation-{instance_sha256(error.instance)[:12]}")
+    folder.mkdir(exist_ok=True)
+    save_instance(error.instance, folder / "instance.json")
+    assert error.result.schedule is not None
+    save_schedule(
+        error.instance, error.result.schedule, folder / "schedule.json", result=error.result
+    )
+    text = json.dumps(plain(error.bound), indent=2)
+    (folder / "bound.json").write_text(text + "\n", encoding="utf-8")
+    return folder

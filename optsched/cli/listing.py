@@ -1,0 +1,137 @@
+"""``optsched list``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Annotated
+
+import typer
+
+from optsched.cli.options import JsonOption
+
+__all__ = ["list_what"]
+
+Rows = tuple[Sequence[str], Sequence[Sequence[str]]]
+
+
+def list_what(
+    what: Annotated[
+        str,
+        typer.Argument(
+            metavar="[WHAT]",
+            help="schedulers, instances, generators, bounds, methods, loaders or objectives. "
+            "Default: all of them.",
+        ),
+    ] = "all",
+    as_json: JsonOption = False,
+) -> None:
+    """Show what there is to choose from, by the names that the other commands take.
+
+    Examples
+    --------
+      optsched list schedulers
+      optsched list methods --json
+    """
+    from optsched.cli.output import print_json, print_table
+    from optsched.core.errors import UnknownNameError
+    from optsched.report import rows_table
+
+    lists: dict[str, Callable[[], Rows]] = {
+        "schedulers": _schedulers,
+        "instances": _instances,
+        "generators": _generators,
+        "bounds": _bounds,
+        "methods": _methods,
+        "loaders": _loaders,
+        "objectives": _objectives,
+    }
+    if what != "all" and what not in lists:
+        raise UnknownNameError("list", what, lists)
+    chosen = {name: rows() for name, rows in lists.items() if what in ("all", name)}
+    if as_json:
+        data = {
+            name: [dict(zip(columns, row, strict=True)) for row in rows]
+            for name, (columns, rows) in chosen.items()
+        }
+        print_json(data if what == "all" else data[what])
+        return
+    for name, (columns, rows) in chosen.items():
+        print_table(rows_table(columns, rows, title=name))
+
+
+def _schedulers() -> Rows:
+    from optsched.study import SCHEDULERS
+    from optsched.study.registry import parameters_of
+
+    rows = []
+    for name, entry in SCHEDULERS.items():
+        parameters = parameters_of(entry.load()).values()
+        text = ", ".join(f"{item.name}={item.default}" for item in parameters)
+        rows.append((name, entry.kind, entry.summary, text))
+    return ("name", "kind", "rule", "parameters"), rows
+
+
+def _instances() -> Rows:
+    from optsched.files.catalogue import describe_catalogue
+
+    rows = [
+        (entry.name, str(entry.jobs), str(entry.servers), str(entry.gpus), entry.description)
+        for entry in describe_catalogue()
+        if entry.kind == "instance"
+    ]
+    return ("name", "jobs", "servers", "GPUs", "description"), rows
+
+
+def _generators() -> Rows:
+    from optsched.generate import GENERATORS
+
+    rows: list[Sequence[str]] = []
+    for name, entry in GENERATORS.items():
+        text = ", ".join(f"{key}={value}" for key, value in entry.defaults.items())
+        rows.append((name, entry.description, text))
+    return ("name", "description", "parameters"), rows
+
+
+def _bounds() -> Rows:
+    from optsched.bounds import BOUNDS
+
+    rows = [
+        (name, ", ".join(entry.objectives), entry.cost, entry.statement)
+        for name, entry in BOUNDS.items()
+    ]
+    return ("name", "objectives", "effort", "statement"), rows
+
+
+def _methods() -> Rows:
+    from optsched.exact import METHODS
+
+    rows = [
+        (
+            name,
+            ", ".join(entry.objectives),
+            " ".join(time for time in ("continuous", "slotted") if getattr(entry, time)),
+            ", ".join(entry.rate_models),
+            "yes" if entry.uplinks else "no",
+            "yes" if entry.release_dates else "no",
+            entry.proves,
+        )
+        for name, entry in METHODS.items()
+    ]
+    columns = ("name", "objectives", "time", "rate models", "uplinks", "arrivals", "proves among")
+    return columns, rows
+
+
+def _loaders() -> Rows:
+    from optsched.traces import LOADERS
+
+    rows = [(name, entry.description) for name, entry in LOADERS.items()]
+    return ("name", "format"), rows
+
+
+def _objectives() -> Rows:
+    meanings = [
+        ("makespan", "time until the last job is done, from time 0"),
+        ("mean_jct", "mean of completion minus arrival"),
+        ("weighted_jct", "the same, weighted by the jobs' weights"),
+    ]
+    return ("name", "meaning"), meanings

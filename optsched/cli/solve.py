@@ -1,0 +1,84 @@
+"""``optsched solve``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from optsched.cli.options import (
+    InstanceArgument,
+    JsonOption,
+    ObjectiveOption,
+    OptionalPath,
+    SeedOption,
+    TimeLimitOption,
+)
+
+if TYPE_CHECKING:
+    from optsched.core.schedule import Schedule
+
+__all__ = ["solve"]
+
+
+def solve(
+    instance: InstanceArgument,
+    objective: ObjectiveOption = None,
+    method: Annotated[
+        str,
+        typer.Option("--method", help="auto, or one of [bold]optsched list methods[/]."),
+    ] = "auto",
+    time_limit_s: TimeLimitOption = 60.0,
+    seed: SeedOption = 0,
+    output: Annotated[
+        OptionalPath, typer.Option("--output", "-o", help="Write the schedule here (JSON).")
+    ] = None,
+    plot: Annotated[
+        OptionalPath, typer.Option("--plot", help="Draw a Gantt chart here (svg, png, pdf).")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Find an optimal schedule of a small instance, or the best within the time limit.
+
+    The status is optimal only with a proof, and says among which schedules. At a time limit it is
+    feasible, with the gap to the strongest lower bound.
+
+    Examples
+    --------
+      optsched solve waiting-pays
+      optsched solve small-6x3 --objective mean_jct --time-limit 30
+    """
+    from optsched.cli.output import note, print_json
+    from optsched.exact import solve as solve_instance
+    from optsched.files import load, save_schedule
+    from optsched.study.run import default_objective
+
+    loaded = load(instance, seed=seed)
+
+    def on_incumbent(schedule: Schedule, value: float, bound: float, seconds: float) -> None:
+        gap = f", gap {100 * (value / bound - 1):.2f}%" if bound > 0 else ""
+        note(f"{seconds:8.2f} s  {value:.6g} s{gap}")
+
+    result = solve_instance(
+        loaded,
+        objective=objective or default_objective(loaded),
+        method=method,
+        time_limit_s=time_limit_s,
+        seed=seed,
+        on_incumbent=on_incumbent,
+    )
+    if as_json:
+        print_json(result)
+    else:
+        print(result.summary())
+    if result.schedule is None:
+        return
+    if output is not None:
+        save_schedule(loaded, result.schedule, output, result=result)
+        note(f"schedule: {output}")
+    if plot is not None:
+        from optsched.plot import plot_gantt, save_figure
+
+        title = f"{result.status} schedule of {loaded.name}"
+        save_figure(plot_gantt(loaded, result.schedule, title=title), plot)
+        note(f"picture: {plot}")

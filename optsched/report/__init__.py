@@ -1,0 +1,6 @@
+"""What people and programs read: tables, and plain data for JSON."""
+
+from optsched.report.plain import plain
+from optsched.report.tables import comparison_table, rows_table
+
+__all__ = ["comparison_table", "plain", "rows_table"]

@@ -1,0 +1,18 @@
+"""Experiments: run a scheduler on an instance, compare schedulers on many."""
+
+from optsched.study.compare import compare
+from optsched.study.comparison import Comparison, RunRow, SummaryRow
+from optsched.study.registry import SCHEDULERS, SchedulerEntry, make_scheduler, split_schedulers
+from optsched.study.run import run
+
+__all__ = [
+    "SCHEDULERS",
+    "Comparison",
+    "RunRow",
+    "SchedulerEntry",
+    "SummaryRow",
+    "compare",
+    "make_scheduler",
+    "run",
+    "split_schedulers",
+]

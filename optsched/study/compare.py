@@ -1,0 +1,187 @@
+"""Compare schedulers on instances, each run judged and held against a lower bound."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from optsched.bounds import all_bounds
+from optsched.core.document import instance_sha256
+from optsched.core.errors import BoundViolatedError, UnknownNameError
+from optsched.core.instance import Instance
+from optsched.core.metrics import checked_objective
+from optsched.core.result import Bound, Result, violates
+from optsched.files.catalogue import group_members, group_names, is_generator, load
+from optsched.study.comparison import Comparison, RunRow
+from optsched.study.registry import Scheduler, make_scheduler
+from optsched.study.run import default_objective, run_scheduler
+
+__all__ = ["DEFAULT_SCHEDULERS", "ViolatedBoundError", "compare"]
+
+DEFAULT_SCHEDULERS = ("sjf-bco", "list-scheduling", "first-fit", "random")
+
+#: Called after each run with (runs done, runs in all, the row).
+OnProgress = Callable[[int, int, RunRow], None]
+
+
+class ViolatedBoundError(BoundViolatedError):
+    """A run that beat a bound of its own class, with both sides for inspection.
+
+    Parameters
+    ----------
+    instance, result, bound
+        What was scheduled, the schedule, and the bound it is below.
+    """
+
+    def __init__(self, instance: Instance, result: Result, bound: Bound) -> None:
+        self.instance, self.result, self.bound = instance, result, bound
+        super().__init__(
+            f"{result.provenance.method} on {instance.name!r} has {bound.objective} "
+            f"{result.value!r} s, below the bound {bound.value!r} s of {bound.method} "
+            f"({bound.problem_class}); one of the two is wrong"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """An instance to run, with the seed that goes with it."""
+
+    family: str
+    seed: int
+    instance: Callable[[], Instance]
+    is_drawn: bool
+
+
+def compare(
+    instances: Sequence[str | Instance] | str | Instance,
+    schedulers: Iterable[str | object] = DEFAULT_SCHEDULERS,
+    *,
+    objective: str | None = None,
+    seeds: int = 1,
+    on_progress: OnProgress | None = None,
+    on_instance: Callable[[Instance], None] | None = None,
+) -> Comparison:
+    """Run every scheduler on every instance and hold each result against a lower bound.
+
+    A generator draws ``seeds`` instances, and seed i also seeds the schedulers on instance i. On
+    an instance that does not change, the seeds go to the schedulers; one that uses no random
+    numbers runs once.
+
+    Parameters
+    ----------
+    instances
+        Instances, names, paths, or groups of shipped instances: ``library`` or a pattern such as
+        ``forced-*``. A name that is a generator's too (``forced``) draws.
+    schedulers
+        As for :func:`~optsched.study.run.run`.
+    objective
+        None: makespan, or mean JCT if a job arrives after time 0.
+    seeds
+        How many seeds, from 0.
+    on_progress
+        Called after each run.
+    on_instance
+        Called with each instance before it is run.
+
+    Raises
+    ------
+    ViolatedBoundError
+        If a schedule is better than a bound of its own class.
+
+    Examples
+    --------
+    >>> comparison = compare("waiting-pays", ["sjf", "fifo:placement=first_fit"])
+    >>> [(row.scheduler, row.value) for row in comparison.runs]
+    [('sjf', 25.5), ('fifo:placement=first_fit', 25.5)]
+    """
+    if seeds < 1:
+        raise ValueError(f"seeds is at least 1, got {seeds}")
+    wanted = [instances] if isinstance(instances, str | Instance) else list(instances)
+    made = [make_scheduler(scheduler) for scheduler in schedulers]
+    cases = [case for name in wanted for case in _cases(name, seeds)]
+    total = sum(len(_seeds_of(case, scheduler, seeds)) for case in cases for scheduler in made)
+    rows: list[RunRow] = []
+    for case in cases:
+        instance = case.instance()
+        if on_instance is not None:
+            on_instance(instance)
+        wanted_objective = checked_objective(objective or default_objective(instance))
+        bounds = all_bounds(instance, wanted_objective)
+        for scheduler in made:
+            for seed in _seeds_of(case, scheduler, seeds):
+                result = run_scheduler(instance, scheduler, objective=wanted_objective, seed=seed)
+                rows.append(_row(case, instance, scheduler, seed, result, bounds))
+                if on_progress is not None:
+                    on_progress(len(rows), total, rows[-1])
+    return Comparison(tuple(rows))
+
+
+def _cases(name: str | Instance, seeds: int) -> list[_Case]:
+    if isinstance(name, Instance):
+        return [_Case(name.name, 0, lambda: name, is_drawn=False)]
+    if is_generator(name):
+        return [
+            _Case(name, seed, lambda seed=seed: load(name, seed=seed), is_drawn=True)  # type: ignore[misc]
+            for seed in range(seeds)
+        ]
+    members = _members(name)
+    if members:
+        return [
+            _Case(name, 0, lambda member=member: load(member), is_drawn=False)  # type: ignore[misc]
+            for member in members
+        ]
+    instance = load(name)
+    return [_Case(instance.name, 0, lambda: instance, is_drawn=False)]
+
+
+def _members(name: str) -> list[str]:
+    """Return the shipped instances of a group (``library``) or pattern (``forced-*``)."""
+    if any(character in name for character in "*?["):
+        members = fnmatch.filter(group_members("library"), name)
+        if not members:
+            raise UnknownNameError("shipped instance", name, group_members("library"))
+        return members
+    return group_members(name) if name in group_names() else []
+
+
+def _seeds_of(case: _Case, scheduler: Scheduler, seeds: int) -> Sequence[int]:
+    if case.is_drawn:
+        return (case.seed,)
+    return range(seeds) if scheduler.is_random else (0,)
+
+
+def _row(
+    case: _Case,
+    instance: Instance,
+    scheduler: Scheduler,
+    seed: int,
+    result: Result,
+    bounds: Sequence[Bound],
+) -> RunRow:
+    assert result.value is not None and result.judgement is not None
+    bound = _strongest(instance, result, bounds)
+    return RunRow(
+        instance=f"{instance.name}#{instance_sha256(instance)[:12]}",
+        family=case.family,
+        scheduler=scheduler.name,
+        seed=seed,
+        objective=result.objective,
+        value=result.value,
+        bound=bound.value,
+        bound_method=bound.method,
+        is_optimal=result.value <= bound.value * (1 + 1e-9),
+        ratio=result.value / bound.value,
+        seconds=result.runtime_s,
+    )
+
+
+def _strongest(instance: Instance, result: Result, bounds: Sequence[Bound]) -> Bound:
+    """Return the strongest bound whose class holds the schedule; no such bound may be beaten."""
+    assert result.value is not None and result.judgement is not None
+    made = result.judgement.schedule_class
+    applicable = [bound for bound in bounds if bound.problem_class.contains(made)]
+    for bound in applicable:
+        if violates(result.value, bound.value):
+            raise ViolatedBoundError(instance, result, bound)
+    return max(applicable, key=lambda bound: bound.value)

@@ -1,0 +1,203 @@
+"""The outcome of a comparison: one row a run, and one a scheduler and family."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from pandas import DataFrame
+
+__all__ = ["Comparison", "RunRow", "SummaryRow"]
+
+
+@dataclass(frozen=True, slots=True)
+class RunRow:
+    """One scheduler on one instance with one seed.
+
+    Parameters
+    ----------
+    instance, family
+        Name of the instance, and of the family it is a member of.
+    scheduler
+        Name of the scheduler with its parameters.
+    seed
+        Seed of the instance, if it was drawn, and of the scheduler.
+    objective, value
+        The objective and its value in seconds.
+    bound, bound_method
+        The strongest lower bound that holds for the schedule, in seconds, and what gave it.
+    is_optimal
+        True if the value equals the bound.
+    ratio
+        value / bound.
+    seconds
+        Wall time of the scheduler.
+    """
+
+    instance: str
+    family: str
+    scheduler: str
+    seed: int
+    objective: str
+    value: float
+    bound: float
+    bound_method: str
+    is_optimal: bool
+    ratio: float
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryRow:
+    """All runs of one scheduler on one family.
+
+    Parameters
+    ----------
+    family, scheduler, objective, runs
+        What was run, and how often.
+    value_mean
+        Mean of the objective in seconds.
+    ratio_mean, ratio_half_width
+        Mean ratio to the bound, and half its 95% confidence interval (Student); NaN for one run.
+    ratio_worst
+        The largest ratio.
+    wins
+        Instances on which no other scheduler of the comparison was better.
+    bound_method
+        The bounds that the ratios are to.
+    seconds
+        Mean wall time of a run.
+    """
+
+    family: str
+    scheduler: str
+    objective: str
+    runs: int
+    value_mean: float
+    ratio_mean: float
+    ratio_half_width: float
+    ratio_worst: float
+    wins: int
+    bound_method: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What :func:`~optsched.study.compare` returns; printing it gives a table.
+
+    Parameters
+    ----------
+    runs
+        Every run.
+    """
+
+    runs: tuple[RunRow, ...]
+
+    @property
+    def summary(self) -> tuple[SummaryRow, ...]:
+        """One row for each family and scheduler, in the order in which they were run."""
+        groups: dict[tuple[str, str], list[RunRow]] = {}
+        for row in self.runs:
+            groups.setdefault((row.family, row.scheduler), []).append(row)
+        best: dict[tuple[str, int], float] = {}
+        for row in self.runs:
+            key = (row.instance, row.seed)
+            best[key] = min(best.get(key, math.inf), row.value)
+        return tuple(_summary_row(rows, best) for rows in groups.values())
+
+    def ratios(self) -> dict[str, dict[str, list[float]]]:
+        """Return the ratios as family → scheduler → list, the form that plots take."""
+        grouped: dict[str, dict[str, list[float]]] = {}
+        for row in self.runs:
+            grouped.setdefault(row.family, {}).setdefault(row.scheduler, []).append(row.ratio)
+        return grouped
+
+    def plot_ratios(self, *, ax: Axes | None = None, title: str | None = None) -> Axes:
+        """Draw the ratios, box and points, and return the axes."""
+        from optsched.plot import plot_ratios
+
+        return plot_ratios(self.ratios(), objective=self.runs[0].objective, ax=ax, title=title)
+
+    def to_frame(self) -> DataFrame:
+        """Return the runs as a pandas data frame."""
+        import pandas as pd
+
+        return pd.DataFrame([asdict(row) for row in self.runs])
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return runs and summary as plain data, for JSON."""
+        return {
+            "summary": [asdict(row) for row in self.summary],
+            "runs": [asdict(row) for row in self.runs],
+        }
+
+    def __str__(self) -> str:
+        return summary_text(self.summary)
+
+
+def _summary_row(rows: Sequence[RunRow], best: dict[tuple[str, int], float]) -> SummaryRow:
+    ratios = np.array([row.ratio for row in rows])
+    wins = sum(row.value <= best[row.instance, row.seed] * (1 + 1e-9) for row in rows)
+    methods = sorted({row.bound_method for row in rows})
+    return SummaryRow(
+        family=rows[0].family,
+        scheduler=rows[0].scheduler,
+        objective=rows[0].objective,
+        runs=len(rows),
+        value_mean=float(np.mean([row.value for row in rows])),
+        ratio_mean=float(ratios.mean()),
+        ratio_half_width=_half_width(ratios),
+        ratio_worst=float(ratios.max()),
+        wins=wins,
+        bound_method=", ".join(methods),
+        seconds=float(np.mean([row.seconds for row in rows])),
+    )
+
+
+def _half_width(values: np.ndarray[Any, np.dtype[np.float64]]) -> float:
+    """Return half the 95% confidence interval of the mean; NaN if there is only one value."""
+    if len(values) < 2:
+        return math.nan
+    from scipy.special import stdtrit
+
+    spread = float(values.std(ddof=1)) / math.sqrt(len(values))
+    return float(stdtrit(len(values) - 1, 0.975)) * spread
+
+
+def summary_text(rows: Sequence[SummaryRow]) -> str:
+    """Return a summary as an aligned table."""
+    header = ("family", "scheduler", "runs", "objective", "mean [s]", "ratio", "worst", "wins",
+              "bound", "time [s]")  # fmt: skip
+    lines = [header]
+    for row in rows:
+        interval = "" if math.isnan(row.ratio_half_width) else f" ± {row.ratio_half_width:.3f}"
+        lines.append(
+            (
+                row.family,
+                row.scheduler,
+                str(row.runs),
+                row.objective,
+                f"{row.value_mean:.6g}",
+                f"{row.ratio_mean:.3f}{interval}",
+                f"{row.ratio_worst:.3f}",
+                str(row.wins),
+                row.bound_method,
+                f"{row.seconds:.3f}",
+            )
+        )
+    is_text = (True, True, False, True, False, False, False, False, True, False)
+    widths = [max(len(line[column]) for line in lines) for column in range(len(header))]
+    return "\n".join(
+        "  ".join(
+            cell.ljust(width) if text else cell.rjust(width)
+            for cell, width, text in zip(line, widths, is_text, strict=True)
+        ).rstrip()
+        for line in lines
+    )
