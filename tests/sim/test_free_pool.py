@@ -1,0 +1,71 @@
+"""The pool of free GPUs against a plain list."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from optsched.core.placement import Placement
+from optsched.sim import FreePool, servers_of
+
+capacities = st.lists(st.integers(1, 6), min_size=1, max_size=8) | st.integers(1, 8).map(
+    lambda count: [4] * count
+)
+
+
+@st.composite
+def used_pools(draw):
+    """Return a pool after some takes and gives, and the plain list of what is free."""
+    capacity = draw(capacities)
+    pool, free, held = FreePool(capacity), list(capacity), []
+    for _ in range(draw(st.integers(0, 12))):
+        if held and draw(st.booleans()):
+            placement = held.pop(draw(st.integers(0, len(held) - 1)))
+            pool.give(placement)
+            for server, count in placement.pairs:
+                free[server] += count
+            continue
+        some = [server for server in range(len(free)) if free[server]]
+        if not some:
+            continue
+        chosen = draw(st.lists(st.sampled_from(some), min_size=1, unique=True))
+        placement = Placement.of({server: draw(st.integers(1, free[server])) for server in chosen})
+        held.append(placement)
+        pool.take(placement)
+        for server, count in placement.pairs:
+            free[server] -= count
+    return pool, free
+
+
+@given(
+    used=used_pools(),
+    gpus=st.integers(1, 8),
+    some=st.none() | st.sets(st.integers(0, 7)),
+)
+@settings(max_examples=300)
+def test_every_query_agrees_with_a_plain_list(used, gpus, some):
+    pool, free = used
+    everything = range(len(free))
+    among = -1 if some is None else sum(1 << server for server in some)
+    allowed = [server for server in everything if some is None or server in some]
+
+    assert pool.free == free
+    assert pool.total == sum(free)
+    with_room = [server for server in allowed if free[server] >= gpus]
+    assert pool.first_fit(gpus, among) == (with_room[0] if with_room else None)
+    tightest = min(with_room, key=lambda server: (free[server], server), default=None)
+    assert pool.best_fit(gpus, among) == tightest
+    assert list(pool.with_free(gpus)) == [s for s in everything if free[s] >= gpus]
+    idle = [server for server in allowed if free[server] == pool.capacity[server]]
+    assert list(servers_of(pool.idle(among))) == idle
+    exact = [server for server in idle if pool.capacity[server] == gpus]
+    assert list(servers_of(pool.idle_with(gpus, among))) == exact
+
+
+def test_with_free_means_any_free_gpu():
+    pool = FreePool([2, 3, 1])
+    pool.take(Placement.of({0: 2, 1: 1}))
+    assert list(pool.with_free()) == [1, 2]
+
+
+def test_sets_of_servers_are_bits():
+    assert list(servers_of(0)) == []
+    assert list(servers_of(1 << 200 | 1)) == [0, 200]
