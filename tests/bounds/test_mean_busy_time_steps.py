@@ -1,5 +1,6 @@
 """The exact steps inside the mean-busy-time bound."""
 
+import itertools
 from fractions import Fraction
 
 import numpy as np
@@ -18,7 +19,7 @@ def test_order_is_repaired_even_if_doubles_tell_nothing(rows):
         weight, work, np.array(weight, dtype=np.float64), np.array(work, dtype=np.float64)
     )
     assert sorted(order) == list(range(len(rows)))
-    for before, after in zip(order, order[1:], strict=False):
+    for before, after in itertools.pairwise(order):
         assert weight[before] * work[after] >= weight[after] * work[before]
 
 

@@ -1,0 +1,240 @@
+"""The door: status, scope, bound and provenance of what it returns."""
+
+import sys
+
+import pytest
+
+from optsched.core.cluster import Cluster, Fabric, Server
+from optsched.core.errors import (
+    BoundViolatedError,
+    LimitReachedError,
+    UnknownNameError,
+    UnsupportedError,
+)
+from optsched.core.instance import Instance
+from optsched.core.jobs import Job
+from optsched.core.metrics import OBJECTIVES
+from optsched.core.rate_model import RateModel
+from optsched.core.result import Bound, Preemption, ProblemClass, Status
+from optsched.exact import METHODS, solve
+from optsched.exact.list_schedules import list_schedules
+from optsched.generate.hand import interior_start, waiting_pays
+from optsched.generate.small import forced, light
+from optsched.judge import verify
+
+portfolio = sys.modules[solve.__module__]
+
+
+def many_jobs(count):
+    jobs = [Job(f"j{i}", 1 + i % 3, 10 + i, compute_s=0.5) for i in range(count)]
+    return Instance("many", Cluster.uniform(2, 2), jobs)
+
+
+def test_waiting_pays():
+    result = solve(waiting_pays())
+    assert (result.status, result.scope, result.value) == (Status.OPTIMAL, "event-aligned", 21.0)
+    assert result.bound.problem_class.preemption is Preemption.MIGRATE
+    assert result.bound.value == 10.5
+    assert result.details["event_aligned_optimum_s"] == 21.0
+    assert "optimal over event-aligned schedules" in result.summary()
+    assert verify(waiting_pays(), result.schedule).objectives["makespan"] == 21.0
+
+
+def test_waiting_pays_mean_jct():
+    assert solve(waiting_pays(), objective="mean_jct").value == 15.75
+
+
+def test_never_waiting_is_worse():
+    greedy = dict(list_schedules(waiting_pays()))["greedy, shortest first"]
+    assert verify(waiting_pays(), greedy).objectives["makespan"] == 25.5
+
+
+@pytest.mark.parametrize("method", ["auto", "brute-force"])
+def test_interior_start(method):
+    result = solve(interior_start(), objective="weighted_jct", method=method)
+    assert result.value == pytest.approx(833 / 9, rel=1e-12)
+    assert (result.status, result.scope) == (Status.OPTIMAL, "event-aligned")
+    assert result.bound.value < 832 / 9
+
+
+def test_a_bound_that_is_met_is_a_proof_for_all_schedules():
+    jobs = [Job("a", 2, 10, compute_s=1.0), Job("b", 2, 10, compute_s=1.0)]
+    result = solve(Instance("easy", Cluster.uniform(1, 4), jobs))
+    assert (result.status, result.scope, result.value) == (Status.OPTIMAL, "all", 10.0)
+    assert "nodes_events" not in result.details
+    assert result.details["proof"] == "meets bound 'longest'"
+    assert result.gap == 0.0
+
+
+def test_slotted_optimum_is_one_of_all_schedules():
+    instance = forced(jobs=4, servers=3, seed=0, slot_s=1.0)
+    result = solve(instance)
+    assert (result.status, result.scope) == (Status.OPTIMAL, "all")
+    assert result.bound.value == result.value and result.bound.method == "brute-force"
+    assert result.bound.problem_class == ProblemClass("slotted", Preemption.NONE, "ring")
+    assert result.details["proof"] == "all slotted schedules enumerated"
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_methods_agree_with_arrivals(objective):
+    jobs = [
+        Job(f"j{i}", g, f, gradient_bytes=m, compute_s=0.1, arrival_s=r, weight=w)
+        for i, (g, f, m, r, w) in enumerate(
+            [(3, 20, 4e8, 0.0, 1.0), (3, 9, 8e8, 2.0, 4.0), (1, 30, 0.0, 1.0, 2.0)]
+        )
+    ]
+    fabric = Fabric(inter_bytes_per_s=1e9, degradation=0.5)
+    instance = Instance("late", Cluster.uniform(2, 2, fabric=fabric), jobs)
+    auto, plain = (solve(instance, objective=objective, method=name) for name in METHODS)
+    assert auto.value == pytest.approx(plain.value)
+    assert auto.value >= auto.bound.value
+
+
+def test_provenance():
+    result = solve(waiting_pays(), seed=3, time_limit_s=5.0)
+    provenance = result.provenance
+    assert (provenance.method, provenance.seed, provenance.time_limit_s) == ("auto", 3, 5.0)
+    assert set(provenance.versions) == {"optsched", "python", "numpy"}
+    assert result.details["schedule_from"].startswith("list schedule")
+
+
+def test_same_input_same_output():
+    instance = forced(jobs=5, servers=3, seed=1)
+    first, second = solve(instance, objective="mean_jct"), solve(instance, objective="mean_jct")
+    assert first.value == second.value and first.details == second.details
+    assert first.schedule.start_s.tolist() == second.schedule.start_s.tolist()
+
+
+def test_incumbents_are_reported_with_the_bound():
+    seen = []
+    result = solve(
+        forced(jobs=6, servers=3, seed=0), on_incumbent=lambda *report: seen.append(report)
+    )
+    values = [value for _, value, _, _ in seen]
+    assert values == sorted(values, reverse=True) and values[-1] == result.value
+    assert seen[-1][0] is result.schedule
+    assert all(bound == result.bound.value and seconds >= 0 for _, _, bound, seconds in seen)
+
+
+def test_no_time_leaves_the_best_quick_schedule_and_its_gap():
+    result = solve(waiting_pays(), time_limit_s=0.0)
+    assert (result.status, result.scope) == (Status.FEASIBLE, "all")
+    assert result.details["stopped_by"] == "time limit"
+    assert result.gap > 0 and result.judgement.is_valid
+
+
+def test_brute_force_without_time_has_nothing():
+    with pytest.raises(LimitReachedError):
+        solve(waiting_pays(), method="brute-force", time_limit_s=0.0)
+
+
+def test_too_many_jobs_for_brute_force():
+    with pytest.raises(UnsupportedError, match=r"at most 12 jobs, and 'many' has 13; use method"):
+        solve(many_jobs(13), method="brute-force")
+
+
+def test_auto_gives_a_gap_for_many_jobs():
+    result = solve(many_jobs(40), objective="mean_jct")
+    assert result.status is Status.FEASIBLE and result.gap > 0
+    assert result.details["search"] == "none: more than 12 jobs"
+
+
+def test_auto_refuses_what_it_has_no_schedule_for(monkeypatch):
+    monkeypatch.setattr(portfolio, "list_schedules", lambda instance: iter(()))
+    with pytest.raises(LimitReachedError, match="compare planners with the lower bounds"):
+        solve(many_jobs(40))
+
+
+def test_unknown_method_and_objective():
+    with pytest.raises(UnsupportedError, match="'brute-force' applies"):
+        solve(waiting_pays(), method="bruteforce")
+    with pytest.raises(UnsupportedError, match="'auto' applies"):
+        solve(many_jobs(13), method="bruteforce")
+    with pytest.raises(UnsupportedError, match="'auto' applies"):
+        solve(waiting_pays(), method="magic")
+    with pytest.raises(UnknownNameError):
+        solve(waiting_pays(), objective="flowtime")
+
+
+def test_stalling_placements_are_avoided():
+    # Spread, an iteration takes 0.5 + 1 s, longer than a slot.
+    fabric = Fabric(inter_bytes_per_s=1e9)
+    jobs = [Job("a", 2, 4, gradient_bytes=1e9, compute_s=0.5)]
+    instance = Instance("stall", Cluster.uniform(2, 2, fabric=fabric), jobs, slot_s=1.0)
+    result = solve(instance)
+    assert (result.status, result.scope, result.value) == (Status.OPTIMAL, "all", 2.0)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_job_that_stalls_wherever_it_runs_is_infeasible(method):
+    # Best case: two fast servers, 0.1 + 4e9/10e9 = 0.5 s. But 3 GPUs always need the slow one,
+    # 4.1 s, in a slot of 1 s; on it alone the GPUs' own network is as slow.
+    fabric = Fabric(intra_bytes_per_s=1e9, inter_bytes_per_s=10e9)
+    servers = [Server("s0", 1), Server("s1", 1), Server("s2", 4, inter_bytes_per_s=1e9)]
+    jobs = [Job("a", 3, 4, gradient_bytes=3e9, compute_s=0.1)]
+    result = solve(Instance("stall", Cluster(servers, fabric), jobs, slot_s=1.0), method=method)
+    assert (result.status, result.scope) == (Status.INFEASIBLE, "all")
+    assert result.value is result.schedule is result.bound is None
+    assert result.details["proof"] == "some job stalls on every placement"
+
+
+def test_an_interrupt_keeps_the_best_schedule():
+    def interrupt(*report):
+        raise KeyboardInterrupt
+
+    result = solve(waiting_pays(), on_incumbent=interrupt)
+    assert result.status is Status.FEASIBLE
+    assert result.details["stopped_by"] == "interrupt" and result.judgement.is_valid
+    result = solve(waiting_pays(), method="brute-force", on_incumbent=interrupt)
+    assert result.status is Status.FEASIBLE and result.judgement.is_valid
+
+
+def test_an_interrupt_among_slots_keeps_the_event_aligned_proof(monkeypatch):
+    search = portfolio.brute_force
+
+    def interrupted(instance, **options):
+        if options["starts"] == "slots":
+            options["time_limit_s"] = 0.0
+        return search(instance, **options)
+
+    monkeypatch.setattr(portfolio, "brute_force", interrupted)
+    result = solve(forced(jobs=4, servers=3, seed=0, slot_s=1.0))
+    assert (result.status, result.scope) == (Status.OPTIMAL, "event-aligned")
+    assert result.bound.method != "brute-force"
+
+
+def test_a_schedule_below_its_bound_stops_everything(monkeypatch):
+    wrong = Bound("makespan", 30.0, "wrong", ProblemClass("continuous", Preemption.MIGRATE, "ring"))
+    monkeypatch.setattr(portfolio, "strongest_bound", lambda instance, objective: wrong)
+    with pytest.raises(BoundViolatedError, match=r"below the bound 'wrong' of 30\.0 s"):
+        solve(waiting_pays())
+
+
+def test_planners_are_asked_too(monkeypatch):
+    """A planner whose schedule is better than the list schedules is taken."""
+    instance = light(jobs=5, servers=3, seed=1)
+    best = solve(instance)
+
+    class Oracle:
+        def plan(self, instance, *, seed=0):
+            return best
+
+    monkeypatch.setattr(portfolio, "list_schedules", lambda instance: iter(()))
+    monkeypatch.setattr(portfolio, "incumbent_planners", lambda: [("oracle", Oracle())])
+    result = solve(instance, time_limit_s=0.0)
+    assert result.value == best.value and result.details["schedule_from"] == "oracle"
+
+
+def test_fixed_durations():
+    jobs = [Job(f"j{i}", 1, 1, compute_s=d) for i, d in enumerate((3.0, 3.0, 2.0, 2.0, 2.0))]
+    instance = Instance("three-twos", Cluster.uniform(1, 2), jobs, RateModel("fixed"))
+    result = solve(instance)
+    assert (result.status, result.scope, result.value) == (Status.OPTIMAL, "all", 6.0)
+
+
+def test_methods_say_what_they_support():
+    assert list(METHODS) == ["auto", "brute-force"]
+    for entry in METHODS.values():
+        assert entry.statement and entry.proves
+        assert entry.objectives == OBJECTIVES
+        assert {"ring", "fixed"} <= set(entry.rate_models)
