@@ -69,6 +69,9 @@ class ComposedPolicy:
         """Put the job in its place in the order."""
         group = job.gpus if self._by_demand else (job.index if self.backfill else 0)
         self._queue.add(job, key=self.order(job, state), group=group)
+        if not self.backfill:
+            # It may come before the head that was refused.
+            self._queue.unblock()
 
     def on_start(self, job: LiveJob, state: Simulation) -> None:
         """Take the job out of the order."""
@@ -90,6 +93,9 @@ class ComposedPolicy:
     def schedule(self, state: Simulation) -> None:
         """Start jobs in order until nobody fits."""
         queue, free = self._queue, state.free
+        if not self.placement.depends_on_demand_only:
+            # What it refused a while ago it may offer now, with the same GPUs free.
+            queue.unblock()
         while free.total and (job := queue.head()) is not None:
             placement = self.placement.offer(job, free, state)
             if placement is not None:
