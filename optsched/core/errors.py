@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 __all__ = [
     "BoundViolatedError",
+    "CalibrationError",
     "FileFormatError",
     "InstanceError",
     "LimitReachedError",
@@ -99,6 +100,10 @@ class FileFormatError(OptschedError):
 
 class TraceError(OptschedError):
     """A trace yields no usable job, or is ambiguous and the user has to choose."""
+
+
+class CalibrationError(OptschedError):
+    """Measurements do not determine the law that was to be fitted to them."""
 
 
 class PolicyError(OptschedError):
