@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from optsched.traces.cluster_shape import ClusterShape
+from optsched.traces.latency import LATENCY_COLUMNS, LATENCY_UNITS, read_latencies
 from optsched.traces.load import TraceLoad, load_trace
 from optsched.traces.philly import PHILLY
 from optsched.traces.plain import PLAIN
@@ -13,6 +14,8 @@ from optsched.traces.tiresias import TIRESIAS
 from optsched.traces.trace_format import CsvFormat, TraceFormat
 
 __all__ = [
+    "LATENCY_COLUMNS",
+    "LATENCY_UNITS",
     "LOADERS",
     "ClusterShape",
     "CsvFormat",
@@ -21,6 +24,7 @@ __all__ = [
     "TraceLoad",
     "TraceReport",
     "load_trace",
+    "read_latencies",
 ]
 
 #: Format name to its loader; a new format is a line here and a file beside the others.

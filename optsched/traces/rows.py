@@ -91,11 +91,20 @@ class TraceText:
 
 
 @contextmanager
-def open_trace(path: str | Path) -> Iterator[TraceText]:
+def open_trace(
+    path: str | Path, *, kind: str = "a trace", content: str = "a table of jobs"
+) -> Iterator[TraceText]:
     r"""Open a trace, plain or gzip (told by its content, not its name), as UTF-8 text.
 
     A byte-order mark is skipped. Bytes that are no UTF-8 become lone surrogates, which
     :class:`Table` finds, so that one bad row does not spoil a file.
+
+    Parameters
+    ----------
+    path
+        The file.
+    kind, content
+        What errors say was expected: a file of this kind, with this in it.
 
     Raises
     ------
@@ -117,10 +126,10 @@ def open_trace(path: str | Path) -> Iterator[TraceText]:
         raw = path.open("rb")
     except FileNotFoundError:
         raise TraceError(
-            f"{path}: expected a trace, got no such file; check the path and the current folder"
+            f"{path}: expected {kind}, got no such file; check the path and the current folder"
         ) from None
     except IsADirectoryError:
-        raise TraceError(f"{path}: expected a trace, got a folder; name a file inside it") from None
+        raise TraceError(f"{path}: expected {kind}, got a folder; name a file inside it") from None
     except (OSError, ValueError) as problem:
         got = getattr(problem, "strerror", None) or problem
         raise TraceError(
@@ -144,7 +153,7 @@ def open_trace(path: str | Path) -> Iterator[TraceText]:
         ) as handle:
             text = TraceText(path, handle)
             if not text.first_line:
-                raise text.error(None, "a table of jobs", "an empty file", "check how it was made")
+                raise text.error(None, content, "an empty file", "check how it was made")
             if fault := _text_fault(text.first_line):
                 remedy = "convert it to CSV with a header"
                 raise text.error(text.first_line_number, "CSV text in UTF-8", fault, remedy)
