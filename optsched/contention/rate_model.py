@@ -14,7 +14,7 @@ from optsched.core.checks import MAX_PROBLEMS_PER_RULE
 from optsched.core.errors import InstanceError, Problem, suggest
 from optsched.core.instance import Instance
 from optsched.core.placement import Placement
-from optsched.core.rate_model import RateModel
+from optsched.core.rate_model import PARAMETER_DEFAULTS, RateModel
 
 __all__ = ["RATE_MODELS", "RateFunctions", "rate_functions", "rate_problems"]
 
@@ -139,7 +139,7 @@ def _parameter_problems(model: RateModel) -> list[Problem]:
         expected = f"one of {', '.join(RATE_MODELS)}"
         return [Problem(("rate_model", "name"), expected, repr(model.name), remedy)]
     problems = []
-    known = {"ring": ("contention_weight", "server_overhead_s"), "fixed": ()}[model.name]
+    known = PARAMETER_DEFAULTS[model.name]
     for name, value in model.parameters:
         path = ("rate_model", name)
         if name not in known:

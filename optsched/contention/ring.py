@@ -47,7 +47,7 @@ class RingRates:
         self._slot_s = instance.slot_s
         fabric = cluster.fabric
         self._degradation = fabric.degradation
-        self._contention_weight = model.value("contention_weight", 1.0)
+        self._contention_weight = model.value("contention_weight")
         self._latency_s = fabric.latency_s
         self._intra_bytes_per_s = fabric.intra_bytes_per_s
         workers = jobs.gpus
@@ -56,7 +56,7 @@ class RingRates:
         reduced_bytes = jobs.gradient_bytes * (workers - 1) / workers
         self._busy_s = jobs.compute_s + reduced_bytes / fabric.reduce_bytes_per_s
         own = jobs.server_overhead_s
-        self._overhead_s = np.where(np.isnan(own), model.value("server_overhead_s", 0.0), own)
+        self._overhead_s = np.where(np.isnan(own), model.value("server_overhead_s"), own)
 
         resources = InterfaceResources(cluster) if resources is None else resources
         self._resources = resources

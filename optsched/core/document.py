@@ -39,7 +39,7 @@ def instance_document(instance: Instance) -> Document:
         document["metadata"] = dict(instance.metadata)
     model = instance.rate_model
     document["rate_model"] = {"name": model.name} | {
-        name: _parameter(value) for name, value in model.parameters
+        name: _parameter(value) for name, value in model.resolved.items()
     }
     for name in ("slot_s", "restart_s", "restart_s_per_gpu"):
         value = getattr(instance, name)

@@ -9,6 +9,8 @@ from typing import TypeVar, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from optsched.core.errors import InstanceError, Problem
+
 __all__ = ["Job", "Jobs"]
 
 Column = TypeVar("Column", NDArray[np.int64], NDArray[np.float64])
@@ -116,8 +118,8 @@ class Jobs(Sequence[Job]):
         """
         count = len(ids)
 
-        def whole(values: ArrayLike) -> NDArray[np.int64]:
-            return _frozen_column(np.array(values, dtype=np.int64), count)
+        def whole(name: str, values: ArrayLike) -> NDArray[np.int64]:
+            return _frozen_column(_whole_column(name, values), count)
 
         def real(values: ArrayLike | None, default: float) -> NDArray[np.float64]:
             column = np.full(count, default) if values is None else np.array(values, np.float64)
@@ -125,8 +127,8 @@ class Jobs(Sequence[Job]):
 
         return cls(
             ids=tuple(ids),
-            gpus=whole(gpus),
-            iterations=whole(iterations),
+            gpus=whole("gpus", gpus),
+            iterations=whole("iterations", iterations),
             gradient_bytes=real(gradient_bytes, 0.0),
             compute_s=real(compute_s, 0.0),
             arrival_s=real(arrival_s, 0.0),
@@ -160,6 +162,22 @@ class Jobs(Sequence[Job]):
 
     def __iter__(self) -> Iterator[Job]:
         return (self[position] for position in range(len(self)))
+
+
+def _whole_column(name: str, values: ArrayLike) -> NDArray[np.int64]:
+    """Return whole numbers; a fraction, or a number beyond 64 bits, is an error and never cut."""
+    given = np.asarray(values)
+    if given.dtype.kind == "i":
+        return given.astype(np.int64)
+    problems = []
+    for position, value in enumerate(given.tolist()):
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not is_number or not abs(value) < 2**63 or value != int(value):
+            expected = "a whole number of less than 2^63"
+            problems.append(Problem(("jobs", position, name), expected, repr(value)))
+    if problems:
+        raise InstanceError(problems)
+    return given.astype(np.int64)
 
 
 def _frozen_column(column: Column, count: int) -> Column:

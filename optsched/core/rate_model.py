@@ -5,9 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-__all__ = ["RateModel"]
+__all__ = ["PARAMETER_DEFAULTS", "RateModel"]
 
 Parameter = float | str | bool
+
+#: Parameters of each rate model and what they are where they are not given.
+PARAMETER_DEFAULTS: Mapping[str, Mapping[str, Parameter]] = {
+    "ring": {"contention_weight": 1.0, "server_overhead_s": 0.0},
+    "fixed": {},
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +30,7 @@ class RateModel:
 
     Examples
     --------
-    >>> RateModel.of("ring", contention_weight=0.6).value("contention_weight", 1.0)
+    >>> RateModel.of("ring", contention_weight=0.6).value("contention_weight")
     0.6
     """
 
@@ -38,9 +44,14 @@ class RateModel:
 
     @property
     def mapping(self) -> Mapping[str, Parameter]:
-        """The parameters as a mapping."""
+        """The parameters that are given."""
         return dict(self.parameters)
 
-    def value(self, parameter: str, default: float) -> float:
-        """Return a numeric parameter, or ``default`` if it is absent."""
-        return float(self.mapping.get(parameter, default))
+    @property
+    def resolved(self) -> Mapping[str, Parameter]:
+        """All parameters, those not given at their defaults."""
+        return {**PARAMETER_DEFAULTS.get(self.name, {}), **self.mapping}
+
+    def value(self, parameter: str) -> float:
+        """Return a numeric parameter, its default if it is not given."""
+        return float(self.resolved[parameter])

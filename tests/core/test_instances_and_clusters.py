@@ -6,6 +6,7 @@ import pytest
 
 from optsched.core.cluster import Cluster, Fabric, Server
 from optsched.core.document import instance_document, instance_sha256
+from optsched.core.errors import InstanceError
 from optsched.core.instance import Instance
 from optsched.core.jobs import Job, Jobs
 from optsched.core.rate_model import RateModel
@@ -128,6 +129,18 @@ def test_rate_models_with_the_same_parameters_are_equal():
     first = RateModel.of("ring", server_overhead_s=0.1, contention_weight=0.5)
     second = RateModel.of("ring", contention_weight=0.5, server_overhead_s=0.1)
     assert first == second
-    assert first.value("contention_weight", 1.0) == 0.5
-    assert first.value("absent", 1.0) == 1.0
+    assert first.value("contention_weight") == 0.5
+    assert RateModel.of("ring").value("contention_weight") == 1.0
     assert replace(first, name="fixed") != first
+
+
+def test_a_default_written_out_names_the_same_instance():
+    plain = instance(rate_model=RateModel.of("ring"))
+    written = instance(rate_model=RateModel.of("ring", contention_weight=1.0))
+    assert instance_sha256(plain) == instance_sha256(written)
+
+
+@pytest.mark.parametrize("gpus", [2.5, 10**30, float("nan"), "2", True, None])
+def test_gpus_that_are_no_whole_number_are_refused_and_not_cut(gpus):
+    with pytest.raises(InstanceError, match=r"jobs\[1\]\.gpus: expected a whole number"):
+        Jobs.of([Job("a", 1, 1), Job("b", gpus, 1)])
