@@ -12,7 +12,7 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 
 from optsched.core.checks import MAX_ITERATIONS
 from optsched.core.errors import Path, Problem, suggest
-from optsched.files.problems import FROM_TEXT
+from optsched.files.problems import FROM_TEXT, is_about_key
 
 __all__ = [
     "Entry",
@@ -25,6 +25,7 @@ __all__ = [
     "expected_error",
     "in_range",
     "structure_problems",
+    "without_misspelt",
 ]
 
 #: Sizes beyond these are slips, and their products would leave the range of a double.
@@ -89,9 +90,7 @@ _EXPECTED = {
 }
 
 
-def structure_problems(
-    error: ValidationError, document: type[Entry], *, base: Path = ()
-) -> list[Problem]:
+def structure_problems(error: ValidationError, document: type[Entry]) -> list[Problem]:
     """Return what pydantic found, as problems in the order of the document's models.
 
     Parameters
@@ -100,19 +99,31 @@ def structure_problems(
         What it raised.
     document
         The model that was validated, for the keys that would have been right.
-    base
-        Path of the validated value in the file.
     """
-    return [_problem(details, document, base) for details in error.errors(include_url=False)]
+    return [_problem(details, document) for details in error.errors(include_url=False)]
 
 
-def _problem(details: ErrorDetails, document: type[Entry], base: Path) -> Problem:
-    path: Path = (*base, *details["loc"])
+def without_misspelt(problems: list[Problem], document: type[Entry]) -> list[Problem]:
+    """Drop what is said to be absent if it is there under a name that is nearly right."""
+    misspelt = {
+        (*problem.path[:-1], _near_key(problem.path, document))
+        for problem in problems
+        if is_about_key(problem)
+    }
+    return [p for p in problems if p.got != "none" or p.path not in misspelt]
+
+
+def _near_key(path: Path, document: type[Entry]) -> str | None:
+    return _suggested(str(path[-1]), known_keys(document, path[:-1]))
+
+
+def _problem(details: ErrorDetails, document: type[Entry]) -> Problem:
+    path: Path = details["loc"]
     kind, value, context = details["type"], details["input"], details.get("ctx", {})
     if kind == "extra_forbidden":
-        known = known_keys(document, details["loc"][:-1])
+        known = known_keys(document, path[:-1])
         key = str(path[-1])
-        near = _suggested(key, tuple(known))
+        near = _near_key(path, document)
         remedy = f"did you mean {near!r}?" if near else "remove it"
         return Problem(path, f"one of the keys {', '.join(known)}", repr(key), remedy)
     if kind == "missing":
@@ -152,15 +163,20 @@ def _type_remedy(kind: str, value: object) -> str:
     return ""
 
 
-def known_keys(document: type[Entry], path: Path) -> list[str]:
+def known_keys(document: type[Entry], path: Path) -> tuple[str, ...]:
     """Return the keys of the object at a path of a document."""
+    return _keys_at(document, tuple(part for part in path if isinstance(part, str)))
+
+
+@lru_cache
+def _keys_at(document: type[Entry], path: tuple[str, ...]) -> tuple[str, ...]:
     model: object = document
     for part in path:
-        if isinstance(part, str) and isinstance(model, type) and issubclass(model, BaseModel):
+        if isinstance(model, type) and issubclass(model, BaseModel):
             model = _entry_type(model.model_fields, part)
     if isinstance(model, type) and issubclass(model, BaseModel):
-        return list(model.model_fields)
-    return []
+        return tuple(model.model_fields)
+    return ()
 
 
 def _entry_type(fields: Mapping[str, object], name: str) -> object:

@@ -176,9 +176,9 @@ def _duration_problems(position: int, job: JobEntry, takes_iterations: bool) -> 
         remedy += ", or duration_s instead of iterations and compute_s" * (not takes_iterations)
         yield Problem((*path, "iterations"), "a value", "none", remedy)
     elif takes_iterations:
-        got = f"{job.duration_s!r}"
+        got = f"{job.duration_s!r} with another"
         remedy = "give iterations and compute_s"
-        expected = "no duration_s but with the rate model 'fixed'"
+        expected = "duration_s with the rate model 'fixed' only"
         yield Problem((*path, "duration_s"), expected, got, remedy)
     else:
         for name in ("iterations", "compute_s"):

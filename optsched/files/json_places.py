@@ -12,7 +12,7 @@ import json
 import math
 import re
 from bisect import bisect_right
-from collections.abc import Container
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -45,7 +45,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Place(NamedTuple):
-    """Offsets in the text of a value, and of its key if it has one."""
+    """Offsets in the text of a value, or of its opening bracket, and of its key if it has one."""
 
     key: int | None
     start: int
@@ -84,10 +84,13 @@ class Lines:
         return line, offset - self._starts[line - 1] + 1
 
 
-def scan_json(text: str, wanted: Container[Path] = frozenset()) -> JsonScan:
+def scan_json(
+    text: str, wanted: Collection[Path] = frozenset(), *, is_partial: bool = False
+) -> JsonScan:
     """Scan a JSON text for faults and for the places of the ``wanted`` paths.
 
-    After a fatal fault, which is the last, places further on are missing.
+    After a fatal fault, which is the last, places further on are missing. A scan that is partial
+    stops as soon as all places are found.
 
     Examples
     --------
@@ -99,26 +102,24 @@ def scan_json(text: str, wanted: Container[Path] = frozenset()) -> JsonScan:
     """
     scanner = _Scanner(text, wanted)
     try:
-        scanner.run()
+        scanner.run(is_partial=is_partial)
     except FatalError as error:
         scanner.scan.faults.append(error.fault)
     return scanner.scan
 
 
 class _Frame:
-    """An open object or list: where it began, and for an object the keys seen so far."""
+    """An open container: the keys seen so far in an object, the position in a list."""
 
-    __slots__ = ("key_offset", "keys", "position", "start")
+    __slots__ = ("keys", "position")
 
-    def __init__(self, start: int, key_offset: int | None, is_object: bool) -> None:
-        self.start = start
-        self.key_offset = key_offset
+    def __init__(self, is_object: bool) -> None:
         self.keys: dict[str, int] | None = {} if is_object else None
         self.position = 0
 
 
 class _Scanner:
-    def __init__(self, text: str, wanted: Container[Path]) -> None:
+    def __init__(self, text: str, wanted: Collection[Path]) -> None:
         self.text = text
         self.wanted = wanted
         self.scan = JsonScan()
@@ -127,7 +128,7 @@ class _Scanner:
         self.key_offset: int | None = None
         self.lines = Lines(text)
 
-    def run(self) -> None:
+    def run(self, *, is_partial: bool) -> None:
         position = 0
         while True:
             position, is_open = self._value(position)
@@ -139,6 +140,8 @@ class _Scanner:
                         raise fatal_error(start, "the end of the file", token)
                     return
                 position, is_open = self._separator(position, is_first=is_open)
+            if is_partial and len(self.scan.places) == len(self.wanted):
+                return
             position = self._entry(position)
 
     def _has_entry(self, position: int) -> bool:
@@ -160,7 +163,7 @@ class _Scanner:
                 )
             return end, True
         if token == closing:
-            self._close(end)
+            self._close()
             return end, False
         remedy = ""
         if token == "":
@@ -207,7 +210,8 @@ class _Scanner:
         if token in ("{", "["):
             if len(self.frames) >= MAX_DEPTH:
                 raise fatal_error(start, f"at most {MAX_DEPTH} levels of nesting", "one more")
-            self.frames.append(_Frame(start, self.key_offset, token == "{"))
+            self._note(self.key_offset, start, end)
+            self.frames.append(_Frame(token == "{"))
             return end, True
         if kind in ("mark", "end"):
             remedy = "the file is cut short" if kind == "end" and start > 0 else ""
@@ -224,9 +228,8 @@ class _Scanner:
             self.path.pop()
         return end, False
 
-    def _close(self, end: int) -> None:
-        frame = self.frames.pop()
-        self._note(frame.key_offset, frame.start, end)
+    def _close(self) -> None:
+        self.frames.pop()
         if self.path:
             self.path.pop()
 

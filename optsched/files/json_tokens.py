@@ -15,6 +15,7 @@ __all__ = [
     "Fault",
     "fatal_error",
     "lexical_error",
+    "printable",
     "shortened",
 ]
 
@@ -115,6 +116,21 @@ def fatal_error(offset: int, expected: str, got: str, remedy: str = "") -> Fatal
 
 
 def shortened(token: str) -> str:
-    """Return a token in a form that fits into a message, whatever characters it has."""
-    text = token if len(token) <= 40 else f"{token[:37]}..."
-    return text.encode("unicode_escape").decode() if not text.isprintable() else text
+    """Return a token in a form that fits into a message."""
+    return token if len(token) <= 40 else f"{token[:37]}..."
+
+
+def printable(text: str) -> str:
+    r"""Return a text with escapes for what a terminal might act on.
+
+    Examples
+    --------
+    >>> printable("ξ\n")
+    'ξ\\n'
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape").decode()
+        for character in text
+    )

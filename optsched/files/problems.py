@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -9,7 +10,7 @@ from dataclasses import dataclass, replace
 from optsched.core.checks import MAX_PROBLEMS_PER_RULE
 from optsched.core.errors import FileFormatError, Path, Problem
 from optsched.files.json_places import Lines, Place, scan_json
-from optsched.files.json_tokens import Fault
+from optsched.files.json_tokens import Fault, printable
 
 __all__ = [
     "FROM_TEXT",
@@ -24,6 +25,7 @@ __all__ = [
 FROM_TEXT = ""
 
 _LONGEST = 40
+_DIGITS = re.compile("[0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,7 @@ class PlacedProblem:
         places = [self.file]
         if self.line is not None:
             places += [str(self.line), str(self.column)]
-        return f"{':'.join(places)}: {self.problem.text()}"
+        return printable(f"{':'.join(places)}: {self.problem.text()}")
 
 
 class FileProblemsError(FileFormatError):
@@ -63,19 +65,35 @@ def text_problem(
     return FileProblemsError([PlacedProblem(file, line, column, problem)])
 
 
-def placed_problems(file: str, text: str, problems: Sequence[Problem]) -> list[PlacedProblem]:
+def placed_problems(
+    file: str, text: str, problems: Sequence[Problem], *, has_faults: bool = True
+) -> list[PlacedProblem]:
     """Return problems, and the faults of the text itself, in the order of the text.
 
     A problem about something absent stands at what should hold it. At most
     ``MAX_PROBLEMS_PER_RULE`` are kept of a kind; the last then says how many more there are.
+
+    Parameters
+    ----------
+    file, text
+        The file, and what it says.
+    problems
+        What is wrong with what it says; those of a kind in the order of the text.
+    has_faults
+        False if the text is known to have no faults, so that a part of it may be enough.
     """
-    wanted = {problem.path[:end] for problem in problems for end in range(len(problem.path) + 1)}
-    scan = scan_json(text, wanted)
+    kept = [problem for _, problem in _capped([(0, problem) for problem in problems])]
+    wanted = {
+        problem.path[:end]
+        for problem in kept
+        for end in range(len(problem.path) + (problem.got != "none"))
+    }
+    scan = scan_json(text, wanted, is_partial=not has_faults)
     faulty = {fault.path for fault in scan.faults if fault.is_value}
-    rows = [(fault.offset, _fault_problem(fault)) for fault in scan.faults]
+    rows = _capped([(fault.offset, _fault_problem(fault)) for fault in scan.faults])
     last_path: Path = ()
     last_offset = 0
-    for problem in problems:
+    for problem in kept:
         if problem.path in faulty:
             continue
         found = _nearest(scan.places, problem.path)
@@ -86,7 +104,7 @@ def placed_problems(file: str, text: str, problems: Sequence[Problem]) -> list[P
         rows.append((last_offset, _with_got(problem, found, text)))
     rows.sort(key=lambda row: row[0])
     lines = Lines(text)
-    return [PlacedProblem(file, *lines.place(offset), problem) for offset, problem in _capped(rows)]
+    return [PlacedProblem(file, *lines.place(offset), problem) for offset, problem in rows]
 
 
 def is_about_key(problem: Problem) -> bool:
@@ -123,7 +141,7 @@ def _capped(rows: Sequence[tuple[int, Problem]]) -> list[tuple[int, Problem]]:
 def _rule(problem: Problem) -> tuple[Path, str]:
     """Return what problems of one kind have in common: keys without positions, and the rule."""
     # Digits in a rule are those of the case at hand, such as the place of an earlier id.
-    expected = "".join(character for character in problem.expected if not character.isdigit())
+    expected = _DIGITS.sub("", problem.expected)
     return tuple(part for part in problem.path if isinstance(part, str)), expected
 
 
@@ -165,6 +183,4 @@ def _with_got(problem: Problem, found: tuple[Path, Place | None], text: str) -> 
         got = "a list"
     elif place.end - place.start > _LONGEST:
         got += "..."
-    if not got.isprintable():
-        got = got.encode("unicode_escape").decode()
     return replace(problem, got=got)

@@ -56,7 +56,9 @@ class JsonFile:
 
     def error(self, problems: list[Problem]) -> FileProblemsError:
         """Return the error that lists these problems and the faults of the text."""
-        return FileProblemsError(placed_problems(self.name, self.text, problems))
+        return FileProblemsError(
+            placed_problems(self.name, self.text, problems, has_faults=self.has_faults)
+        )
 
 
 def read_text(path: str | os.PathLike[str], what: str) -> str:
