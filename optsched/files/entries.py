@@ -12,7 +12,7 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 
 from optsched.core.checks import MAX_ITERATIONS
 from optsched.core.errors import Path, Problem, suggest
-from optsched.files.problems import FROM_TEXT, is_about_key
+from optsched.files.problems import ABSENT, FROM_TEXT, is_about_key
 
 __all__ = [
     "Entry",
@@ -110,7 +110,7 @@ def without_misspelt(problems: list[Problem], document: type[Entry]) -> list[Pro
         for problem in problems
         if is_about_key(problem)
     }
-    return [p for p in problems if p.got != "none" or p.path not in misspelt]
+    return [p for p in problems if p.got != ABSENT or p.path not in misspelt]
 
 
 def _near_key(path: Path, document: type[Entry]) -> str | None:
@@ -127,10 +127,10 @@ def _problem(details: ErrorDetails, document: type[Entry]) -> Problem:
         remedy = f"did you mean {near!r}?" if near else "remove it"
         return Problem(path, f"one of the keys {', '.join(known)}", repr(key), remedy)
     if kind == "missing":
-        return Problem(path, "a value", "none", f"{path[-1]!r} is required here")
+        return Problem(path, "a value", ABSENT, f"{path[-1]!r} is required here")
     if kind == "expected":
         return Problem(path, context["expected"], FROM_TEXT, context["remedy"])
-    if kind == "literal_error":
+    if kind in ("literal_error", "enum"):
         return Problem(path, f"one of {context['expected']}", FROM_TEXT)
     if kind == "string_pattern_mismatch":
         return Problem(path, "64 hexadecimal digits", FROM_TEXT)

@@ -16,6 +16,7 @@ from optsched.files.instance_check import document_problems
 from optsched.files.instance_models import InstanceEntry
 from optsched.files.instance_parts import instance_of
 from optsched.files.json_text import json_text, write_text
+from optsched.files.problems import ABSENT
 from optsched.files.reading import read_json, taken_format
 
 __all__ = ["instance_text", "instance_warnings", "load_instance", "save_instance"]
@@ -56,7 +57,7 @@ def load_instance(path: str | os.PathLike[str]) -> Instance:
     """
     file = read_json(path, "an instance file")
     format_problem = taken_format(file.value, INSTANCE_FORMAT, _OTHER_FORMATS)
-    if format_problem is not None and format_problem.got != "none":
+    if format_problem is not None and format_problem.got != ABSENT:
         # Of a file of another kind there is nothing else to say.
         raise file.error([format_problem])
     if format_problem is None and not file.has_faults:

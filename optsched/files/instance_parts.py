@@ -19,6 +19,7 @@ from optsched.files.instance_models import (
     JobEntry,
     RateModelEntry,
 )
+from optsched.files.problems import ABSENT
 from optsched.files.profiles import NetworkProfile, load_profile, profile_names
 
 __all__ = [
@@ -174,7 +175,7 @@ def _duration_problems(position: int, job: JobEntry, takes_iterations: bool) -> 
     if job.duration_s is None:
         remedy = "'iterations' is required here"
         remedy += ", or duration_s instead of iterations and compute_s" * (not takes_iterations)
-        yield Problem((*path, "iterations"), "a value", "none", remedy)
+        yield Problem((*path, "iterations"), "a value", ABSENT, remedy)
     elif takes_iterations:
         got = f"{job.duration_s!r} with another"
         remedy = "give iterations and compute_s"

@@ -13,6 +13,8 @@ from optsched.files.json_places import Lines, Place, scan_json
 from optsched.files.json_tokens import Fault, printable
 
 __all__ = [
+    "ABSENT",
+    "ALL_FINITE",
     "FROM_TEXT",
     "FileProblemsError",
     "PlacedProblem",
@@ -23,6 +25,10 @@ __all__ = [
 
 #: Stands for a ``got`` that is to be read from the file's text.
 FROM_TEXT = ""
+#: What was found in place of a key that has to be there.
+ABSENT = "nothing"
+#: Of values whose keys are free; the faults of the text name the one that is not.
+ALL_FINITE = "values that are finite"
 
 _LONGEST = 40
 _DIGITS = re.compile("[0-9]+")
@@ -86,7 +92,7 @@ def placed_problems(
     wanted = {
         problem.path[:end]
         for problem in kept
-        for end in range(len(problem.path) + (problem.got != "none"))
+        for end in range(len(problem.path) + (problem.got != ABSENT))
     }
     scan = scan_json(text, wanted, is_partial=not has_faults)
     faulty = {fault.path for fault in scan.faults if fault.is_value}
@@ -94,7 +100,7 @@ def placed_problems(
     last_path: Path = ()
     last_offset = 0
     for problem in kept:
-        if problem.path in faulty:
+        if problem.path in faulty or (problem.expected == ALL_FINITE and faulty):
             continue
         found = _nearest(scan.places, problem.path)
         # What speaks of a whole list after a problem inside it sums up: it stays behind that one.
@@ -175,7 +181,7 @@ def _with_got(problem: Problem, found: tuple[Path, Place | None], text: str) -> 
         return problem
     place = found[1]
     if place is None or found[0] != problem.path:
-        return replace(problem, got="none")
+        return replace(problem, got=ABSENT)
     got = text[place.start : min(place.end, place.start + _LONGEST)]
     if got.startswith("{"):
         got = "an object"

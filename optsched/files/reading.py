@@ -12,6 +12,7 @@ from optsched.core.errors import Problem, suggest
 from optsched.files.json_places import line_and_column, scan_json
 from optsched.files.json_tokens import MAX_DIGITS
 from optsched.files.problems import (
+    ABSENT,
     FROM_TEXT,
     FileProblemsError,
     PlacedProblem,
@@ -142,7 +143,7 @@ def taken_format(
     """
     quoted = json.dumps(expected)
     if "format" not in value:
-        return Problem(("format",), quoted, "none", f'add "format": {quoted}')
+        return Problem(("format",), quoted, ABSENT, f'add "format": {quoted}')
     found = value.pop("format")
     if found == expected:
         return None

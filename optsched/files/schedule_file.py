@@ -17,6 +17,7 @@ from optsched.core.result import Provenance, Result
 from optsched.core.schedule import Schedule, Segment
 from optsched.files.entries import structure_problems, without_misspelt
 from optsched.files.json_text import json_text, write_text
+from optsched.files.problems import ABSENT
 from optsched.files.reading import JsonFile, read_json, taken_format
 from optsched.files.schedule_models import ScheduleDocument
 
@@ -171,7 +172,7 @@ def _read(
     """Return the file, its document if its types are right, and what is wrong so far."""
     file = read_json(path, "a schedule file")
     problem = taken_format(file.value, SCHEDULE_FORMAT, _OTHER_FORMATS)
-    if problem is not None and problem.got != "none":
+    if problem is not None and problem.got != ABSENT:
         raise file.error([problem])
     problems = [] if problem is None else [problem]
     try:

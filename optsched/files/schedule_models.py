@@ -10,6 +10,7 @@ from pydantic import AfterValidator, Field
 from optsched.core.metrics import Objective
 from optsched.core.result import Status
 from optsched.files.entries import Entry, Finite, Whole, expected_error
+from optsched.files.problems import ALL_FINITE
 
 __all__ = [
     "InstanceReference",
@@ -24,7 +25,7 @@ def _encodable(value: dict[str, object]) -> dict[str, object]:
     try:
         json.dumps(value, allow_nan=False)
     except (ValueError, RecursionError):
-        raise expected_error("values that are finite") from None
+        raise expected_error(ALL_FINITE) from None
     return value
 
 

@@ -83,8 +83,8 @@ ONE_VALUE = [
     ('"degradation"', '"degredation"', "did you mean 'degradation'?"),
     ('"name": "two"', '"nmae": "two"', "3:3: nmae: expected one of the keys name, description"),
     ('"name": "two"', '"zzz": "two"', "got 'zzz'; remove it"),
-    ('"gpus": 3, ', "", "10:5: jobs[1].gpus: expected a value, got none; 'gpus' is required here"),
-    ('"iterations": 20, ', "", "10:5: jobs[1].iterations: expected a value, got none"),
+    ('"gpus": 3, ', "", "10:5: jobs[1].gpus: expected a value, got nothing; 'gpus' is"),
+    ('"iterations": 20, ', "", "10:5: jobs[1].iterations: expected a value, got nothing"),
     (
         '"gpus": 3',
         '"gpus": 3, "gpus": 4',
@@ -128,7 +128,7 @@ def test_one_wrong_value_is_one_line_with_its_place(errors_of, old, new, message
         ({"servers": [None]}, "cluster.servers[0]: expected an object {...}, got null"),
         ({"cluster": []}, "cluster: expected an object {...}, got a list"),
         ({"rate_model": "ring"}, 'rate_model: expected an object {...}, got "ring"'),
-        ({"rate_model": {}}, "rate_model.name: expected a value, got none"),
+        ({"rate_model": {}}, "rate_model.name: expected a value, got nothing"),
     ],
 )
 def test_wrong_containers(errors_of, make, parts, message):
@@ -139,8 +139,8 @@ def test_wrong_containers(errors_of, make, parts, message):
 def test_empty_objects_say_what_is_required(errors_of):
     lines = errors_of('{"format": "optsched.instance/1"}')
     assert lines[1:] == [
-        "a.json:1:1: cluster: expected a value, got none; 'cluster' is required here",
-        "a.json:1:1: jobs: expected a value, got none; 'jobs' is required here",
+        "a.json:1:1: cluster: expected a value, got nothing; 'cluster' is required here",
+        "a.json:1:1: jobs: expected a value, got nothing; 'jobs' is required here",
     ]
 
 

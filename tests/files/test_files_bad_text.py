@@ -179,5 +179,5 @@ def test_an_absent_format_is_said_beside_the_rest(errors_of):
     text = GOOD.replace('"format": "optsched.instance/1",', "").replace('"gpus": 3', '"gpus": 0')
     lines = errors_of(text)
     assert lines[0] == "a.json: 2 problems"
-    assert lines[1].endswith('got none; add "format": "optsched.instance/1"')
+    assert lines[1].endswith('got nothing; add "format": "optsched.instance/1"')
     assert lines[2].startswith("a.json:7:25: jobs[1].gpus: ")

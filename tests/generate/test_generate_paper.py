@@ -122,7 +122,7 @@ def test_physical_mode_uses_the_measured_networks():
     # 0.856 ms a megabyte, and 0.235 / 0.856 more for each further job.
     assert 1e6 / instance.cluster.fabric.inter_bytes_per_s == pytest.approx(0.856e-3, rel=1e-3)
     assert instance.cluster.fabric.degradation == pytest.approx(0.235 / 0.856, rel=2e-3)
-    assert instance.rate_model.value("contention_weight", 0.0) == 1.0
+    assert instance.rate_model.value("contention_weight") == 1.0
 
 
 def test_too_few_servers_are_refused():
