@@ -15,6 +15,9 @@ __all__ = ["Choose", "GpuLoads", "fewest_loaded", "first_servers", "least_busy_s
 
 GpuSet = NDArray[np.int64]
 
+#: Work added up in another order may exceed a cap by rounding.
+ROUNDING = 1e-9
+
 
 class GpuLoads:
     """The accumulated estimated work of every GPU, and which GPUs are in use.
@@ -46,7 +49,7 @@ class GpuLoads:
 
     def under_cap(self, work_s: float, cap_s: float) -> NDArray[np.bool_]:
         """Return the GPUs that may take ``work_s`` more without exceeding ``cap_s``."""
-        return self.load_s + work_s <= cap_s
+        return self.load_s + work_s <= cap_s * (1.0 + ROUNDING)
 
     def busy_servers(self) -> NDArray[np.bool_]:
         """Return the servers that have a GPU in use."""
