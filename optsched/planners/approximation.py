@@ -67,4 +67,6 @@ def theorem_5(task: Task) -> TheoremFive:
     spread = float((worst_s / best_s).max())
     over = max(1.0, float((task.estimate_s / best_s).max()))
     under = min(1.0, float((task.estimate_s / worst_s).min()))
-    return TheoremFive(largest * spread * over / under, largest, spread, over, under)
+    # A job that may stall has no longest duration: spread is infinite and under is 0.
+    ratio = largest * spread * over / under if under > 0 else float("inf")
+    return TheoremFive(ratio, largest, spread, over, under)

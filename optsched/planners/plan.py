@@ -52,7 +52,7 @@ def task_of(
     if instance.slot_s is not None:
         # A job that stalls at its worst is counted at the slowest pace that is still one.
         slowest_s = instance.jobs.iterations * instance.slot_s
-        estimate_s = np.minimum(estimate_s, slowest_s)
+        estimate_s = np.where(np.isinf(estimate_s), slowest_s, estimate_s)
     return Task(instance, rates, best_durations_s(instance, rates), estimate_s)
 
 
