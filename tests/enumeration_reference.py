@@ -19,13 +19,13 @@ def iteration_time_s(instance, job, allocation, others):
     ring = row.gradient_bytes * (row.gpus - 1) / row.gpus
     overhead = row.server_overhead_s
     if overhead is None:
-        overhead = model.value("server_overhead_s", 0.0)
+        overhead = model.mapping.get("server_overhead_s", 0.0)
     time_s = row.compute_s + ring / fabric.reduce_bytes_per_s + overhead * len(used)
     if len(used) == 1:
         return time_s + 2 * ring / fabric.intra_bytes_per_s
 
     def slowed(bytes_per_s, degree):
-        k = max(1.0, model.value("contention_weight", 1.0) * degree)
+        k = max(1.0, model.mapping.get("contention_weight", 1.0) * degree)
         return bytes_per_s / (k + fabric.degradation * (k - 1))
 
     spread = [a for a in others if sum(count > 0 for count in a) > 1]

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import platform
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib import metadata
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from optsched.bounds import bound as strongest_bound
-from optsched.core.errors import BoundViolatedError, LimitReachedError, ScheduleError
+from optsched.core.errors import (
+    BoundViolatedError,
+    LimitReachedError,
+    ScheduleError,
+    StalledJobError,
+)
 from optsched.core.instance import Instance
 from optsched.core.metrics import Objective, checked_objective
 from optsched.core.result import (
@@ -28,35 +34,30 @@ from optsched.core.result import (
 )
 from optsched.core.schedule import Schedule
 from optsched.exact.brute_force import SearchOutcome, Starts, brute_force
+from optsched.exact.event_aligned import is_event_aligned
 from optsched.exact.list_schedules import list_schedules
 from optsched.exact.methods import METHODS, checked_method
 from optsched.judge import verify
 
-__all__ = ["OnIncumbent", "PlannerLike", "incumbent_planners", "solve"]
+if TYPE_CHECKING:
+    from optsched.planners import Planner
+
+__all__ = ["OnIncumbent", "incumbent_planners", "solve"]
 
 #: Called with each better schedule, its objective, the bound, and the seconds since the start.
 OnIncumbent = Callable[[Schedule, float, float, float], None]
 
 
-class _Plan(Protocol):
-    @property
-    def schedule(self) -> Schedule:
-        """The planned schedule."""
-
-
-class PlannerLike(Protocol):
-    """What :func:`incumbent_planners` returns: a planner of ``optsched.planners``."""
-
-    def plan(self, instance: Instance, *, seed: int = 0) -> _Plan:
-        """Return a plan for all jobs."""
-
-
-def incumbent_planners() -> Sequence[tuple[str, PlannerLike]]:
-    """Return the names and planners whose schedules ``solve`` starts from besides list schedules.
+def incumbent_planners() -> Iterator[tuple[str, Planner]]:
+    """Yield the names and planners whose schedules ``solve`` starts from besides list schedules.
 
     They are tried in this order, each only if the ones before left a gap.
     """
-    return ()
+    # Planners are needed only here, and not by whoever calls the brute force alone.
+    from optsched.planners import PLANNERS
+
+    for name in ("list-scheduling", "sjf-bco"):
+        yield name, PLANNERS[name]()
 
 
 def solve(
@@ -141,13 +142,11 @@ class _Solving:
 
     @property
     def bound(self) -> Bound:
-        """The strongest instant bound."""
         if self._bound is None:
             self._bound = strongest_bound(self.instance, self.objective)
         return self._bound
 
     def result(self) -> Result:
-        """Run the stages until there is a proof or nothing is left to try."""
         if self.method == "auto":
             try:
                 self.offer_quick_schedules()
@@ -177,11 +176,12 @@ class _Solving:
                 break
 
     def quick_schedules(self) -> Iterator[tuple[str, Schedule]]:
-        """Yield schedules with the names of what made them."""
         for name, schedule in list_schedules(self.instance):
             yield f"list schedule: {name}", schedule
         for name, planner in incumbent_planners():
-            yield name, planner.plan(self.instance, seed=self.seed).schedule
+            # A planner may find nothing, or stall a job in slotted time; others do not.
+            with suppress(LimitReachedError, StalledJobError):
+                yield name, planner.plan(self.instance, seed=self.seed).schedule
 
     def searched(self) -> Result:
         """Search the event-aligned schedules, then in slotted time all others."""
@@ -193,10 +193,12 @@ class _Solving:
             return self.finished(Status.OPTIMAL, "all", f"meets bound {self.bound.method!r}")
         if not outcome.is_complete:
             return self.finished(Status.FEASIBLE, "all", "")
-        self.details["event_aligned_optimum_s"] = self.value
+        aligned_value = self.value
+        if self.schedule is not None and is_event_aligned(self.instance, self.schedule):
+            self.details["event_aligned_optimum_s"] = aligned_value
         if self.instance.is_slotted and self.search("slots").is_complete:
             return self.finished(Status.OPTIMAL, "all", "all slotted schedules enumerated")
-        if self.value < self.details["event_aligned_optimum_s"]:  # type: ignore[operator]
+        if self.value < aligned_value:
             # Better than every event-aligned schedule, but the search among the others was cut.
             return self.finished(Status.FEASIBLE, "all", "")
         proof = "all event-aligned schedules enumerated"
@@ -292,7 +294,6 @@ class _Solving:
 
 
 def _versions() -> dict[str, str]:
-    """Return the versions of what a result depends on."""
     try:
         own = metadata.version("optsched")
     except metadata.PackageNotFoundError:

@@ -141,6 +141,7 @@ def test_auto_gives_a_gap_for_many_jobs():
 
 def test_auto_refuses_what_it_has_no_schedule_for(monkeypatch):
     monkeypatch.setattr(portfolio, "list_schedules", lambda instance: iter(()))
+    monkeypatch.setattr(portfolio, "incumbent_planners", lambda: iter(()))
     with pytest.raises(LimitReachedError, match="compare planners with the lower bounds"):
         solve(many_jobs(40))
 
@@ -223,6 +224,15 @@ def test_planners_are_asked_too(monkeypatch):
     monkeypatch.setattr(portfolio, "incumbent_planners", lambda: [("oracle", Oracle())])
     result = solve(instance, time_limit_s=0.0)
     assert result.value == best.value and result.details["schedule_from"] == "oracle"
+
+
+def test_a_planner_that_finds_nothing_is_passed_over(monkeypatch):
+    class Hopeless:
+        def plan(self, instance, *, seed=0):
+            raise LimitReachedError("nothing found")
+
+    monkeypatch.setattr(portfolio, "incumbent_planners", lambda: [("hopeless", Hopeless())])
+    assert solve(waiting_pays()).value == 21.0
 
 
 def test_fixed_durations():
