@@ -100,7 +100,7 @@ class Calibration:
     seed: int
     residuals: tuple[Residual, ...]
 
-    def predicted_s(self, jobs: int, message_bytes: float) -> float:
+    def predicted_s(self, jobs: float, message_bytes: float) -> float:
         """Return what the law says of ``jobs`` all-reduces of ``message_bytes`` at once."""
         moved = message_bytes * (2.0 * (self.ranks - 1) / self.ranks)
         b, eta = self.inverse_bandwidth_s_per_byte.value, self.contention_s_per_byte.value

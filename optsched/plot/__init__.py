@@ -1,5 +1,6 @@
 """Pictures of schedules and of how good they are; matplotlib is loaded by the first one drawn."""
 
+from optsched.plot.calibration import plot_calibration
 from optsched.plot.contention_intervals import ContentionInterval, contention_intervals
 from optsched.plot.gantt import plot_gantt
 from optsched.plot.gpu_rows import RowRun, gpu_rows
@@ -12,6 +13,7 @@ __all__ = [
     "contention_intervals",
     "gpu_rows",
     "new_axes",
+    "plot_calibration",
     "plot_gantt",
     "plot_ratios",
     "save_figure",
