@@ -77,7 +77,7 @@ def search_cap(
                 best_s = makespan_s
             go_down = is_better if mode == "bisect" else makespan_s is not None
             low, high = (low, middle - 1) if go_down else (middle + 1, high)
-    if all(trial.makespan_s is None for trial in trials):
+    if all(trial.makespan_s is None and trial.cap_s != horizon_s for trial in trials):
         attempt(horizon_s)
     return trials
 
