@@ -9,7 +9,7 @@ from optsched.planners.dispatch import DispatchMode
 from optsched.planners.gpu_loads import first_servers
 from optsched.planners.list_scheduling import plan_in_file_order
 from optsched.planners.load_cap import CapMode
-from optsched.planners.plan import Plan
+from optsched.planners.plan import Plan, check_choices
 
 __all__ = ["FirstFitPlanner"]
 
@@ -37,6 +37,9 @@ class FirstFitPlanner:
     horizon_s: float | None = None
     estimate_servers: int | None = 4
     estimate_degree: int | None = 4
+
+    def __post_init__(self) -> None:
+        check_choices(self, dispatch=DispatchMode, cap_search=CapMode)
 
     def plan(self, instance: Instance, *, seed: int = 0) -> Plan:
         """Return the best schedule over θ; it uses no random numbers."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Literal, Protocol, get_args
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from optsched.core.instance import Instance
 from optsched.core.schedule import Schedule
 from optsched.planners.dispatch import Task
 
-__all__ = ["Plan", "Planner", "default_horizon_s", "no_plan", "task_of"]
+__all__ = ["Plan", "Planner", "check_choices", "default_horizon_s", "no_plan", "task_of"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,6 +30,22 @@ class Planner(Protocol):
 
     def plan(self, instance: Instance, *, seed: int = 0) -> Plan:
         """Return a schedule of the instance; the same seed gives the same one."""
+
+
+def check_choices(planner: object, **kinds: object) -> None:
+    """Raise ValueError if a parameter of a planner is not a word of its literal type.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> check_choices(SimpleNamespace(dispatch="wiat"), dispatch=Literal["wait", "queue"])
+    Traceback (most recent call last):
+    ValueError: dispatch is one of wait, queue; got 'wiat'
+    """
+    for name, kind in kinds.items():
+        value, allowed = getattr(planner, name), get_args(kind)
+        if value not in allowed:
+            raise ValueError(f"{name} is one of {', '.join(allowed)}; got {value!r}")
 
 
 def task_of(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from optsched.core.instance import Instance
 from optsched.planners.dispatch import Dispatch, DispatchMode
 from optsched.planners.gpu_loads import GpuLoads, GpuSet
-from optsched.planners.plan import Plan, no_plan, task_of
+from optsched.planners.plan import Plan, check_choices, no_plan, task_of
 
 __all__ = ["RandomGpus"]
 
@@ -34,6 +34,9 @@ class RandomGpus:
     """
 
     dispatch: DispatchMode = "wait"
+
+    def __post_init__(self) -> None:
+        check_choices(self, dispatch=DispatchMode)
 
     def plan(self, instance: Instance, *, seed: int = 0) -> Plan:
         """Return the schedule that a seed draws."""

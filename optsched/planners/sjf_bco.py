@@ -14,7 +14,7 @@ from optsched.planners.approximation import theorem_5
 from optsched.planners.dispatch import Dispatch, DispatchMode, Task
 from optsched.planners.gpu_loads import Choose, fewest_loaded, least_busy_servers, packed
 from optsched.planners.load_cap import CapMode, search_cap
-from optsched.planners.plan import Plan, default_horizon_s, no_plan, task_of
+from optsched.planners.plan import Plan, check_choices, default_horizon_s, no_plan, task_of
 
 __all__ = ["SearchStep", "SjfBco", "kappas"]
 
@@ -77,15 +77,8 @@ class SjfBco:
     estimate_degree: int | None = 4
 
     def __post_init__(self) -> None:
-        choices = {
-            "fa_ffp": ("literal", "pack"),
-            "dispatch": ("wait", "queue"),
-            "cap_search": ("bisect", "feasible", "sweep"),
-        }
-        for name, allowed in choices.items():
-            value = getattr(self, name)
-            if value not in allowed:
-                raise ValueError(f"{name} is one of {', '.join(allowed)}; got {value!r}")
+        fa_ffp = Literal["literal", "pack"]
+        check_choices(self, fa_ffp=fa_ffp, dispatch=DispatchMode, cap_search=CapMode)
         if not self.capacity_factor >= 1:
             raise ValueError(f"capacity_factor (λ) is at least 1, got {self.capacity_factor!r}")
         if self.kappa is not None and self.kappa < 1:
