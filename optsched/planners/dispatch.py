@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optsched.contention import RateFunctions
-from optsched.core.errors import StalledJobError
 from optsched.core.instance import Instance
 from optsched.core.schedule import Schedule
 from optsched.planners.gpu_loads import Choose, GpuLoads, GpuSet
@@ -70,12 +69,18 @@ class Dispatch:
     mode: DispatchMode = "wait"
 
     def schedule(self, task: Task) -> Schedule | None:
-        """Return the schedule, or None if some job can never have its GPUs under the cap."""
+        """Return the schedule, or None if some job can never have its GPUs under the cap.
+
+        Raises
+        ------
+        StalledJobError
+            If a job makes no progress where it was placed.
+        """
         policy = _WaitForGpus(task, self) if self.mode == "wait" else _QueueAtGpus(task, self)
         durations_s = task.best_s.tolist()
         try:
             run = simulate(task.instance, policy, rates=task.rates, durations_s=durations_s)
-        except (_OverCapError, StalledJobError):
+        except _OverCapError:
             return None
         return run.schedule
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
+from optsched.core.errors import StalledJobError
 from optsched.core.instance import Instance
 from optsched.core.schedule import Schedule
 from optsched.planners.dispatch import Dispatch, DispatchMode
@@ -62,9 +63,15 @@ def plan_in_file_order(
     highest_s = default_horizon_s(task) if horizon_s is None else horizon_s
     in_order = range(len(instance.jobs))
     best: list[Schedule] = []
+    stalled: StalledJobError | None = None
 
     def makespan_under(cap_s: float) -> float | None:
-        schedule = Dispatch(in_order, lambda job: choose, cap_s, dispatch).schedule(task)
+        nonlocal stalled
+        try:
+            schedule = Dispatch(in_order, lambda job: choose, cap_s, dispatch).schedule(task)
+        except StalledJobError as error:
+            stalled = error
+            return None
         if schedule is None:
             return None
         if not best or schedule.end_time_s < best[0].end_time_s:
@@ -75,6 +82,6 @@ def plan_in_file_order(
         makespan_under, horizon_s=highest_s, slot_s=instance.slot_s, mode=cap_search
     )
     if not best:
-        raise no_plan(name, highest_s)
+        raise no_plan(name, highest_s, stalled)
     details = {"horizon_s": highest_s, "search": [asdict(trial) for trial in trials]}
     return Plan(best[0], details)

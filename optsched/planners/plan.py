@@ -9,7 +9,7 @@ from typing import Literal, Protocol, get_args
 import numpy as np
 
 from optsched.contention import best_durations_s, rate_functions, worst_durations_s
-from optsched.core.errors import LimitReachedError
+from optsched.core.errors import LimitReachedError, StalledJobError
 from optsched.core.instance import Instance
 from optsched.core.schedule import Schedule
 from optsched.planners.dispatch import Task
@@ -77,8 +77,22 @@ def default_horizon_s(task: Task) -> float:
     return float(np.sum(task.estimate_s) + task.instance.jobs.arrival_s.max())
 
 
-def no_plan(planner: str, horizon_s: float) -> LimitReachedError:
-    """Return the error for a planner that found no schedule under any cap."""
+def no_plan(
+    planner: str, horizon_s: float, stalled: StalledJobError | None = None
+) -> LimitReachedError | StalledJobError:
+    """Return the error for a planner that found no schedule under any cap.
+
+    Parameters
+    ----------
+    planner
+        Its name.
+    horizon_s
+        The highest cap.
+    stalled
+        What stopped a schedule that a cap admitted, if anything did.
+    """
+    if stalled is not None:
+        return StalledJobError(f"{planner} found no schedule in which all jobs progress: {stalled}")
     return LimitReachedError(
         f"{planner} found no schedule with at most {horizon_s:g} s of work a GPU; raise horizon_s"
     )

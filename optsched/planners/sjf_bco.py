@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 
+from optsched.core.errors import StalledJobError
 from optsched.core.instance import Instance
 from optsched.core.schedule import Schedule
 from optsched.planners.approximation import theorem_5
@@ -100,7 +101,7 @@ class SjfBco:
             mode=self.cap_search,
         )
         if search.best is None:
-            raise no_plan("sjf-bco", horizon_s)
+            raise no_plan("sjf-bco", horizon_s, search.stalled)
         schedule, step = search.best
         tightest = min(trial.cap_s for trial in trials if trial.makespan_s is not None)
         details = {
@@ -128,6 +129,7 @@ class _Search:
         self._gpus: list[int] = jobs.gpus.tolist()
         self._kappas = kappas(task.instance) if planner.kappa is None else (planner.kappa,)
         self.best: tuple[Schedule, SearchStep] | None = None
+        self.stalled: StalledJobError | None = None
         self.steps: list[SearchStep] = []
 
     def best_over_kappa(self, cap_s: float) -> float | None:
@@ -135,7 +137,10 @@ class _Search:
         least: float | None = None
         for kappa in self._kappas:
             dispatch = Dispatch(self._rank, self._chooser(kappa), cap_s, self._planner.dispatch)
-            schedule = dispatch.schedule(self._task)
+            try:
+                schedule = dispatch.schedule(self._task)
+            except StalledJobError as error:
+                schedule, self.stalled = None, error
             makespan_s = None if schedule is None else schedule.end_time_s
             step = SearchStep(cap_s, kappa, makespan_s)
             self.steps.append(step)
