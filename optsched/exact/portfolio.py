@@ -259,6 +259,8 @@ class _Solving:
         if self.source:
             self.details["schedule_from"] = self.source
         has_schedule = self.schedule is not None
+        asked = {"objective": self.objective}
+        provenance = Provenance(self.method, asked, self.seed, self.time_limit_s, _versions())
         return Result(
             status=status,
             objective=self.objective,
@@ -268,13 +270,7 @@ class _Solving:
             bound=self.final_bound(status, scope) if has_schedule else None,
             scope=scope,
             runtime_s=time.monotonic() - self.started_s,
-            provenance=Provenance(
-                self.method,
-                {"objective": self.objective},
-                self.seed,
-                self.time_limit_s,
-                _versions(),
-            ),
+            provenance=provenance,
             details=self.details,
         )
 
