@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, get_args
+from typing import Protocol, get_args
 
 import numpy as np
 
@@ -38,6 +38,7 @@ def check_choices(planner: object, **kinds: object) -> None:
     Examples
     --------
     >>> from types import SimpleNamespace
+    >>> from typing import Literal
     >>> check_choices(SimpleNamespace(dispatch="wiat"), dispatch=Literal["wait", "queue"])
     Traceback (most recent call last):
     ValueError: dispatch is one of wait, queue; got 'wiat'
