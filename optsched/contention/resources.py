@@ -9,7 +9,7 @@ import numpy as np
 from optsched.core.cluster import Cluster
 from optsched.core.placement import Placement
 
-__all__ = ["InterfaceResources", "SharedResources"]
+__all__ = ["InterfaceResources", "SharedResources", "resources_of"]
 
 
 class SharedResources(Protocol):
@@ -84,3 +84,12 @@ class InterfaceResources:
     def fastest_of_two_servers(self) -> float:
         """Return the second fastest interface: a ring crosses two at least."""
         return sorted(self._interfaces)[-2]
+
+
+def resources_of(cluster: Cluster) -> SharedResources:
+    """Return what jobs share on a cluster: its links if the fabric is a graph, else interfaces."""
+    if cluster.fabric.links:
+        from optsched.contention.graph import GraphResources
+
+        return GraphResources(cluster)
+    return InterfaceResources(cluster)

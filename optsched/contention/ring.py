@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from optsched.contention.resources import InterfaceResources, SharedResources
+from optsched.contention.resources import resources_of
 from optsched.contention.sharing import contention_degree, degradation_factor
 from optsched.contention.slots import iterations_per_slot
 from optsched.core.instance import Instance
@@ -26,8 +26,6 @@ class RingRates:
     ----------
     instance
         The instance whose cluster and jobs the functions speak of.
-    resources
-        What the ring crosses; None: network interfaces and uplinks.
 
     Examples
     --------
@@ -41,7 +39,7 @@ class RingRates:
     (1.05, 2.55)
     """
 
-    def __init__(self, instance: Instance, resources: SharedResources | None = None) -> None:
+    def __init__(self, instance: Instance) -> None:
         cluster, jobs, model = instance.cluster, instance.jobs, instance.rate_model
         self._cluster = cluster
         self._slot_s = instance.slot_s
@@ -58,7 +56,7 @@ class RingRates:
         own = jobs.server_overhead_s
         self._overhead_s = np.where(np.isnan(own), model.value("server_overhead_s"), own)
 
-        resources = InterfaceResources(cluster) if resources is None else resources
+        resources = resources_of(cluster)
         self._resources = resources
         self._bytes_per_s = resources.bytes_per_s
         self._factors: list[float] = []

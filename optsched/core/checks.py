@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from optsched.core.cluster import Cluster, Fabric, Servers
 from optsched.core.errors import Path, Problem
 from optsched.core.jobs import Jobs
+from optsched.core.links import link_problems
 
 __all__ = [
     "MAX_GPUS_PER_SERVER",
@@ -64,6 +65,7 @@ def instance_problems(
             problems.append(Problem((name,), "a number of at least 0", f"{value!r}"))
     problems += _fabric_problems(cluster.fabric)
     problems += _server_problems(cluster.servers)
+    problems += link_problems(cluster)
     problems += _job_problems(jobs, cluster)
     return problems
 

@@ -9,7 +9,23 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Cluster", "Fabric", "Server", "Servers"]
+__all__ = ["Cluster", "Fabric", "Link", "Server", "Servers"]
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link of a network graph: between two nodes, in both directions at one rate.
+
+    Parameters
+    ----------
+    between
+        Ids of the two nodes. A name that is no server's is a switch.
+    bytes_per_s
+        Bandwidth.
+    """
+
+    between: tuple[str, str]
+    bytes_per_s: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +46,9 @@ class Fabric:
         What contention wastes (α): k jobs on one resource each see it k + α(k − 1) times slower.
     latency_s
         Added to every iteration of a spread job (a).
+    links
+        The network as a graph, in place of ``inter_bytes_per_s`` and ``uplink_bytes_per_s``: jobs
+        then share the links on the shortest paths of their rings.
 
     Examples
     --------
@@ -43,6 +62,7 @@ class Fabric:
     reduce_bytes_per_s: float = float("inf")
     degradation: float = 0.0
     latency_s: float = 0.0
+    links: tuple[Link, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

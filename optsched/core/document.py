@@ -45,9 +45,14 @@ def instance_document(instance: Instance) -> Document:
         value = getattr(instance, name)
         if value:
             document[name] = float(value)
+    links = [
+        {"between": list(link.between), "bytes_per_s": float(link.bytes_per_s)}
+        for link in fabric.links
+    ]
     document["cluster"] = {
         "fabric": {name: rate for name, rate in rates.items() if math.isfinite(rate)}
-        | {name: value for name, value in others.items() if value},
+        | {name: value for name, value in others.items() if value}
+        | ({"links": links} if links else {}),
         "servers": _server_entries(instance),
     }
     document["jobs"] = [_job_entry(job, instance.rate_model.name) for job in instance.jobs]

@@ -169,7 +169,7 @@ def _server_classes(instance: Instance, rates: RateFunctions, *, symmetry: bool)
         return list(range(len(servers)))
     if rates.is_level_model:
         keys = [(gpus, 0.0, 0) for gpus in servers.gpus.tolist()]
-    elif instance.rate_model.name in MODELS_BLIND_TO_NAMES:
+    elif instance.rate_model.name in MODELS_BLIND_TO_NAMES and not instance.cluster.fabric.links:
         own = servers.inter_bytes_per_s
         network = np.where(np.isnan(own), instance.cluster.fabric.inter_bytes_per_s, own)
         columns = (servers.gpus.tolist(), network.tolist(), servers.rack.tolist())

@@ -42,11 +42,14 @@ _REQUIRED: dict[str, object] = {
     "servers": [{"gpus": 1}],
     "gpus": 1,
     "iterations": 1,
+    "between": ["", ""],
+    "bytes_per_s": 1.0,
 }
 #: Under a rate model that does not exist, no job is blamed for giving a duration or for not.
 _NO_NAME = "\0"
 _SERVER_REFERENCE = re.compile(r"servers\[(\d+)\]")
 _SERVERS: Path = ("cluster", "servers")
+_LINKS: Path = ("cluster", "fabric", "links")
 
 
 def document_problems(value: dict[str, object]) -> list[Problem]:
@@ -171,6 +174,9 @@ def _domain_problems(entry: InstanceEntry, jobs: list[Job], found: list[Problem]
             seen.add((moved.path, moved.got))
             problems.append(moved)
     has_broken_servers = any(problem.path[:1] == ("cluster",) for problem in (*found, *problems))
+    if any(problem.path[:3] == _LINKS for problem in found):
+        # Then nobody knows the network.
+        problems = [problem for problem in problems if problem.path[:3] != _LINKS]
     if has_broken_servers:
         # Then nobody knows how many GPUs there are.
         problems = [problem for problem in problems if not _is_capacity(problem)]

@@ -106,7 +106,7 @@ def instance_text(instance: Instance) -> str:
         # A profile would fill what is absent.
         if "profile" in entry:
             entry.setdefault("gradient_bytes", 0.0)
-    return json_text(document, {("cluster", "servers"), ("jobs",)})
+    return json_text(document, {("cluster", "servers"), ("cluster", "fabric", "links"), ("jobs",)})
 
 
 def save_instance(instance: Instance, path: str | os.PathLike[str]) -> None:

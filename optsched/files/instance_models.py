@@ -17,7 +17,7 @@ from optsched.files.entries import (
     in_range,
 )
 
-__all__ = ["ClusterEntry", "FabricEntry", "InstanceEntry", "JobEntry", "ServerEntry"]
+__all__ = ["ClusterEntry", "FabricEntry", "InstanceEntry", "JobEntry", "LinkEntry", "ServerEntry"]
 
 
 def _parameter(value: object) -> object:
@@ -41,6 +41,19 @@ class RateModelEntry(Entry):
     name: str
 
 
+def _two_nodes(value: list[str]) -> list[str]:
+    if len(value) != 2:
+        raise expected_error("the names of two nodes")
+    return value
+
+
+class LinkEntry(Entry):
+    """A link of the network graph."""
+
+    between: Annotated[list[str], AfterValidator(_two_nodes)]
+    bytes_per_s: Number
+
+
 class FabricEntry(Entry):
     """The rates of the network; an absent rate is infinite."""
 
@@ -50,6 +63,7 @@ class FabricEntry(Entry):
     reduce_bytes_per_s: OptionalNumber = None
     degradation: Number = 0.0
     latency_s: Number = 0.0
+    links: list[LinkEntry] = Field(default_factory=list)
 
 
 class ServerEntry(Entry):

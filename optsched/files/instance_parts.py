@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from optsched.contention.rate_model import RATE_MODELS
 from optsched.core.checks import MAX_SERVERS
-from optsched.core.cluster import Cluster, Fabric, Server
+from optsched.core.cluster import Cluster, Fabric, Link, Server
 from optsched.core.errors import InstanceError, Problem, UnknownNameError, suggest
 from optsched.core.instance import Instance
 from optsched.core.jobs import Job
@@ -112,7 +112,9 @@ def servers_of(entry: ClusterEntry) -> Iterator[Server]:
 
 def fabric_of(entry: FabricEntry) -> Fabric:
     """Return the fabric; absent rates are infinite, the defaults of ``Fabric``."""
-    return Fabric(**entry.model_dump(exclude_none=True))
+    rates = entry.model_dump(exclude_none=True, exclude={"links"})
+    links = tuple(Link((row.between[0], row.between[1]), row.bytes_per_s) for row in entry.links)
+    return Fabric(**rates, links=links)
 
 
 def rate_model_of(entry: RateModelEntry) -> RateModel:

@@ -52,7 +52,7 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
 
 def _text(value: object, path: tuple[str, ...], row_lists: Container[tuple[str, ...]]) -> str:
     indent = "  " * len(path)
-    if path in _OPEN_OBJECTS and isinstance(value, Mapping) and value:
+    if isinstance(value, Mapping) and value and _is_open(value, path, row_lists):
         entries = [
             f"{indent}  {_plain(key)}: {_text(entry, (*path, key), row_lists)}"
             for key, entry in value.items()
@@ -62,6 +62,13 @@ def _text(value: object, path: tuple[str, ...], row_lists: Container[tuple[str, 
         rows = [f"{indent}  {_plain(row)}" for row in value]
         return "[\n" + ",\n".join(rows) + f"\n{indent}]"
     return _plain(value)
+
+
+def _is_open(
+    value: Mapping[str, object], path: tuple[str, ...], row_lists: Container[tuple[str, ...]]
+) -> bool:
+    """Return True for objects that are written over several lines."""
+    return path in _OPEN_OBJECTS or any((*path, key) in row_lists for key in value)
 
 
 def _plain(value: object) -> str:
