@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optsched.core.metrics import Objective
+from optsched.core.quantities import number_text
 from optsched.core.schedule import Schedule
 
 __all__ = [
@@ -298,7 +299,7 @@ class Result:
         makespan   none found
         runtime    0.00 s
         """
-        value = "none found" if self.value is None else f"{self.value:.6g} s"
+        value = "none found" if self.value is None else f"{number_text(self.value)} s"
         status = str(self.status)
         if self.status is Status.OPTIMAL and self.scope != "all":
             status += f" over {self.scope} schedules"
@@ -308,8 +309,11 @@ class Result:
             f"{self.objective:<10} {value}",
         ]
         if self.bound is not None:
-            lines.append(f"bound      {self.bound.value:.6g} s ({self.bound.method})")
+            lines.append(f"bound      {number_text(self.bound.value)} s ({self.bound.method})")
         if self.gap is not None:
-            lines.append(f"gap        {100 * self.gap:.2f}%")
+            # A proof among some schedules leaves a gap to all of them, which is no contradiction.
+            is_partial = self.status is Status.OPTIMAL and self.scope != "all"
+            to_what = " to the bound, which holds for all schedules" if is_partial else ""
+            lines.append(f"gap        {100 * self.gap:.2f}%{to_what}")
         lines.append(f"runtime    {self.runtime_s:.2f} s")
         return "\n".join(lines)
