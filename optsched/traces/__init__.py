@@ -5,6 +5,7 @@ from types import MappingProxyType
 
 from optsched.traces.cluster_shape import ClusterShape
 from optsched.traces.latency import LATENCY_COLUMNS, LATENCY_UNITS, read_latencies
+from optsched.traces.layer_table import profile_from_layer_csv
 from optsched.traces.load import TraceLoad, load_trace
 from optsched.traces.philly import PHILLY
 from optsched.traces.plain import PLAIN
@@ -24,6 +25,7 @@ __all__ = [
     "TraceLoad",
     "TraceReport",
     "load_trace",
+    "profile_from_layer_csv",
     "read_latencies",
 ]
 
