@@ -20,7 +20,7 @@ RATES = st.sampled_from([1e9, 1e9, 2.5e9]) | st.floats(0.5e9, 5e9)
 @st.composite
 def clusters(draw, max_servers=4, max_gpus=4):
     """Return a cluster: equal or unequal servers, in one or two racks, with all sorts of rates."""
-    count = draw(st.integers(1, max_servers))
+    count = draw(st.integers(1, max_servers) | st.integers(min(3, max_servers), max_servers))
     if draw(st.booleans()):
         gpus = [draw(st.integers(1, max_gpus))] * count
     else:
@@ -52,10 +52,12 @@ def jobs_for(draw, cluster, max_jobs=7, arrivals=None):
     """Return jobs that the cluster can hold; ``arrivals`` None lets the draw decide."""
     arrive = draw(st.booleans()) if arrivals is None else arrivals
     most = cluster.total_gpus
+    # Jobs contend if several fit into the cluster and do not fit on a server.
+    demands = st.integers(1, most) | st.integers(1, -(-most // 2))
     return [
         Job(
             f"j{position}",
-            gpus=draw(st.integers(1, most)),
+            gpus=draw(demands),
             iterations=draw(st.integers(1, 12)),
             gradient_bytes=draw(BYTES),
             compute_s=draw(SECONDS),
@@ -63,7 +65,9 @@ def jobs_for(draw, cluster, max_jobs=7, arrivals=None):
             weight=draw(st.sampled_from([1.0, 0.5, 3.0])),
             server_overhead_s=draw(st.sampled_from([None, None, 0.0, 0.02])),
         )
-        for position in range(draw(st.integers(1, max_jobs)))
+        for position in range(
+            draw(st.integers(1, max_jobs) | st.integers(min(4, max_jobs), max_jobs))
+        )
     ]
 
 

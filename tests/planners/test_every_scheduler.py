@@ -61,9 +61,9 @@ def assert_valid(name, instance, draw=0):
     ("number", "name"), list(enumerate([*PLANNERS, *POLICIES])), ids=[*PLANNERS, *POLICIES]
 )
 def test_schedules_are_judged_valid(number, name):
-    # A seed of its own gives each scheduler other instances: 23 times 80 in all.
+    # A seed of its own gives each scheduler other instances: 23 times 100 in all.
     @seed(number)
-    @settings(max_examples=80, suppress_health_check=[HealthCheck.too_slow])
+    @settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow])
     @given(instance=instances())
     def check(instance):
         assert_valid(name, instance)
