@@ -2,7 +2,7 @@
 
 import itertools
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 import pytest
@@ -65,7 +65,7 @@ def time_indexed_lp(gpus, jobs):
 def preemptive_optimum(gpus, jobs):
     """Return the least Σ w C when any set of jobs that fits may run in each unit of time."""
 
-    @lru_cache(maxsize=None)
+    @cache
     def cost_from(now, left):
         if not any(left):
             return 0
