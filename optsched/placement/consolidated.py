@@ -53,7 +53,7 @@ class Consolidated:
         """Return a placement of ``gpus`` GPUs on the fewest servers, or None."""
         if gpus > free.total:
             return None
-        if gpus <= max(free.capacity):
+        if gpus <= free.sizes[0]:
             server = self._with_room(free, gpus, ALL_SERVERS)
             return None if server is None else Placement((server,), (gpus,))
         racks = self._rack_sets(cluster)
@@ -87,8 +87,8 @@ class Consolidated:
         return None
 
     def _largest_idle(self, free: FreePool, among: int) -> int | None:
-        for capacity in sorted(set(free.capacity), reverse=True):
-            for server in servers_of(free.idle_with(capacity, among)):
+        for size in free.sizes:
+            for server in servers_of(free.idle_with(size, among)):
                 return server
         return None
 

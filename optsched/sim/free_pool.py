@@ -29,10 +29,12 @@ class FreePool:
     ([4, 1, 4], 9, 1, 0)
     """
 
-    __slots__ = ("_buckets", "_idle", "capacity", "free", "total")
+    __slots__ = ("_buckets", "_idle", "capacity", "free", "sizes", "total")
 
     def __init__(self, capacity: Sequence[int]) -> None:
         self.capacity: tuple[int, ...] = tuple(capacity)
+        #: The sizes of servers that occur, the largest first.
+        self.sizes: tuple[int, ...] = tuple(sorted(set(capacity), reverse=True))
         self.free: list[int] = list(capacity)
         self.total = sum(capacity)
         self._buckets = [0] * (max(capacity) + 1)
