@@ -157,9 +157,9 @@ class Calibration:
                 f"α depends on the weighting ({text}); {nearest.weighting} weighting has the least "
                 f"mean relative error ({nearest.mean_relative_error:.1%})"
             )
-        beyond = [row for row in self.residuals if not row.is_fitted]
-        if beyond:
-            mean = sum(row.measured_s / row.predicted_s for row in beyond) / len(beyond)
+        beyond = [1.0 + row.relative for row in self.residuals if not row.is_fitted]
+        mean = sum(beyond) / len(beyond) if beyond else 1.0
+        if abs(mean - 1.0) > 0.1:
             found.append(
                 f"outside the law: with more than {self.max_jobs} jobs the measured times are "
                 f"{mean:.2f} times what it says on average ({len(beyond)} measurements)"
