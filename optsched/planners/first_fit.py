@@ -9,7 +9,7 @@ from optsched.planners.dispatch import DispatchMode
 from optsched.planners.gpu_loads import first_servers
 from optsched.planners.list_scheduling import plan_in_file_order
 from optsched.planners.load_cap import CapMode
-from optsched.planners.plan import Plan, check_choices
+from optsched.planners.plan import Plan, check_choices, check_limits
 
 __all__ = ["FirstFitPlanner"]
 
@@ -40,6 +40,7 @@ class FirstFitPlanner:
 
     def __post_init__(self) -> None:
         check_choices(self, dispatch=DispatchMode, cap_search=CapMode)
+        check_limits(self)
 
     def plan(self, instance: Instance, *, seed: int = 0) -> Plan:
         """Return the best schedule over θ; it uses no random numbers."""

@@ -10,7 +10,14 @@ from optsched.core.schedule import Schedule
 from optsched.planners.dispatch import Dispatch, DispatchMode
 from optsched.planners.gpu_loads import Choose, fewest_loaded
 from optsched.planners.load_cap import CapMode, search_cap
-from optsched.planners.plan import Plan, check_choices, default_horizon_s, no_plan, task_of
+from optsched.planners.plan import (
+    Plan,
+    check_choices,
+    check_limits,
+    default_horizon_s,
+    no_plan,
+    task_of,
+)
 
 __all__ = ["ListScheduling", "plan_in_file_order"]
 
@@ -41,6 +48,7 @@ class ListScheduling:
 
     def __post_init__(self) -> None:
         check_choices(self, dispatch=DispatchMode, cap_search=CapMode)
+        check_limits(self)
 
     def plan(self, instance: Instance, *, seed: int = 0) -> Plan:
         """Return the best schedule over θ; it uses no random numbers."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol, get_args
@@ -14,7 +15,15 @@ from optsched.core.instance import Instance
 from optsched.core.schedule import Schedule
 from optsched.planners.dispatch import Task
 
-__all__ = ["Plan", "Planner", "check_choices", "default_horizon_s", "no_plan", "task_of"]
+__all__ = [
+    "Plan",
+    "Planner",
+    "check_choices",
+    "check_limits",
+    "default_horizon_s",
+    "no_plan",
+    "task_of",
+]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,6 +56,25 @@ def check_choices(planner: object, **kinds: object) -> None:
         value, allowed = getattr(planner, name), get_args(kind)
         if value not in allowed:
             raise ValueError(f"{name} is one of {', '.join(allowed)}; got {value!r}")
+
+
+def check_limits(planner: object) -> None:
+    """Raise ValueError if a planner's horizon or worst case is none that can be.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> check_limits(SimpleNamespace(horizon_s=None, estimate_servers=4, estimate_degree=0))
+    Traceback (most recent call last):
+    ValueError: estimate_degree is none or a whole number of at least 1; got 0
+    """
+    for name in ("estimate_servers", "estimate_degree"):
+        value = getattr(planner, name)
+        if value is not None and not (isinstance(value, int) and value >= 1):
+            raise ValueError(f"{name} is none or a whole number of at least 1; got {value!r}")
+    horizon_s = getattr(planner, "horizon_s")  # noqa: B009
+    if horizon_s is not None and not 0 < horizon_s < math.inf:
+        raise ValueError(f"horizon_s is none or a number of seconds above 0; got {horizon_s!r}")
 
 
 def task_of(

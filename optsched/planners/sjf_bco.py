@@ -15,7 +15,14 @@ from optsched.planners.approximation import theorem_5
 from optsched.planners.dispatch import Dispatch, DispatchMode, Task
 from optsched.planners.gpu_loads import Choose, fewest_loaded, least_busy_servers, packed
 from optsched.planners.load_cap import CapMode, search_cap
-from optsched.planners.plan import Plan, check_choices, default_horizon_s, no_plan, task_of
+from optsched.planners.plan import (
+    Plan,
+    check_choices,
+    check_limits,
+    default_horizon_s,
+    no_plan,
+    task_of,
+)
 
 __all__ = ["SearchStep", "SjfBco", "kappas"]
 
@@ -80,6 +87,7 @@ class SjfBco:
     def __post_init__(self) -> None:
         fa_ffp = Literal["literal", "pack"]
         check_choices(self, fa_ffp=fa_ffp, dispatch=DispatchMode, cap_search=CapMode)
+        check_limits(self)
         if not self.capacity_factor >= 1:
             raise ValueError(f"capacity_factor (λ) is at least 1, got {self.capacity_factor!r}")
         if self.kappa is not None and self.kappa < 1:
