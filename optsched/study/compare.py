@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import fnmatch
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from optsched.bounds import all_bounds
 from optsched.core.document import instance_sha256
-from optsched.core.errors import BoundViolatedError, UnknownNameError
+from optsched.core.errors import BoundViolatedError, UnknownNameError, UnsupportedError
 from optsched.core.instance import Instance
 from optsched.core.metrics import checked_objective
 from optsched.core.result import Bound, Result, violates
 from optsched.files.catalogue import group_members, group_names, is_generator, load
 from optsched.study.comparison import Comparison, RunRow
-from optsched.study.registry import Scheduler, make_scheduler
+from optsched.study.registry import Scheduler, SchedulerSpecError, make_scheduler
 from optsched.study.run import default_objective, run_scheduler
 
 __all__ = ["DEFAULT_SCHEDULERS", "ViolatedBoundError", "compare"]
@@ -39,7 +40,7 @@ class ViolatedBoundError(BoundViolatedError):
         super().__init__(
             f"{result.provenance.method} on {instance.name!r} has {bound.objective} "
             f"{result.value!r} s, below the bound {bound.value!r} s of {bound.method} "
-            f"({bound.problem_class}); one of the two is wrong"
+            f"({bound.problem_class}), so one of the two is wrong"
         )
 
 
@@ -76,7 +77,8 @@ def compare(
     schedulers
         As for :func:`~optsched.study.run.run`.
     objective
-        None: makespan, or mean JCT if a job arrives after time 0.
+        One for all instances. None: mean JCT if some job of theirs arrives after time 0, else
+        makespan.
     seeds
         How many seeds, from 0.
     on_progress
@@ -88,6 +90,10 @@ def compare(
     ------
     ViolatedBoundError
         If a schedule is better than a bound of its own class.
+    UnsupportedError
+        If no bound holds for a schedule, so that there is nothing to hold it against.
+    SchedulerSpecError
+        If a scheduler is named twice, or there is none.
 
     Examples
     --------
@@ -98,23 +104,58 @@ def compare(
     if seeds < 1:
         raise ValueError(f"seeds is at least 1, got {seeds}")
     wanted = [instances] if isinstance(instances, str | Instance) else list(instances)
-    made = [make_scheduler(scheduler) for scheduler in schedulers]
-    cases = [case for name in wanted for case in _cases(name, seeds)]
+    made = _made(schedulers)
+    cases = [case for name in _unique(wanted) for case in _cases(name, seeds)]
+    objective = checked_objective(objective or _default_objective(cases))
     total = sum(len(_seeds_of(case, scheduler, seeds)) for case in cases for scheduler in made)
     rows: list[RunRow] = []
     for case in cases:
         instance = case.instance()
         if on_instance is not None:
             on_instance(instance)
-        wanted_objective = checked_objective(objective or default_objective(instance))
-        bounds = all_bounds(instance, wanted_objective)
+        bounds = all_bounds(instance, objective)
         for scheduler in made:
             for seed in _seeds_of(case, scheduler, seeds):
-                result = run_scheduler(instance, scheduler, objective=wanted_objective, seed=seed)
+                result = run_scheduler(instance, scheduler, objective=objective, seed=seed)
                 rows.append(_row(case, instance, scheduler, seed, result, bounds))
                 if on_progress is not None:
                     on_progress(len(rows), total, rows[-1])
     return Comparison(tuple(rows))
+
+
+def _made(schedulers: Iterable[str | object]) -> list[Scheduler]:
+    """Make the schedulers; a name stands for one of them in the outcome, so each has its own."""
+    made: list[Scheduler] = []
+    seen: Counter[str] = Counter()
+    for given in schedulers:
+        scheduler = make_scheduler(given)
+        name = scheduler.name
+        seen[name] += 1
+        if seen[name] > 1 and isinstance(given, str):
+            raise SchedulerSpecError(f"{name}: is named twice; leave one out")
+        made.append(
+            scheduler if seen[name] == 1 else replace(scheduler, name=f"{name}#{seen[name]}")
+        )
+    if not made:
+        raise SchedulerSpecError("expected at least one scheduler, got none")
+    return made
+
+
+def _unique(names: Iterable[str | Instance]) -> list[str | Instance]:
+    """Drop texts that stand there twice: the same runs again would feign certainty."""
+    listed = list(names)
+    return [
+        name
+        for position, name in enumerate(listed)
+        if not isinstance(name, str) or name not in listed[:position]
+    ]
+
+
+def _default_objective(cases: Iterable[_Case]) -> str:
+    """Return the default for all cases; those drawn for one name are alike."""
+    firsts = [case for case in cases if not (case.is_drawn and case.seed)]
+    kinds = [default_objective(case.instance()) for case in firsts]
+    return "mean_jct" if "mean_jct" in kinds else "makespan"
 
 
 def _cases(name: str | Instance, seeds: int) -> list[_Case]:
@@ -184,4 +225,10 @@ def _strongest(instance: Instance, result: Result, bounds: Sequence[Bound]) -> B
     for bound in applicable:
         if violates(result.value, bound.value):
             raise ViolatedBoundError(instance, result, bound)
+    if not applicable:
+        known = ", ".join(f"{bound.method} ({bound.problem_class})" for bound in bounds) or "none"
+        raise UnsupportedError(
+            f"no lower bound holds for the {made} schedule of {result.provenance.method} on "
+            f"{instance.name!r}, so there is no ratio; bounds of the instance: {known}"
+        )
     return max(applicable, key=lambda bound: bound.value)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from optsched.core.quantities import number_text
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from pandas import DataFrame
@@ -23,7 +25,7 @@ class RunRow:
     Parameters
     ----------
     instance, family
-        Name of the instance, and of the family it is a member of.
+        Name of the instance with the start of its hash, and the family it is a member of.
     scheduler
         Name of the scheduler with its parameters.
     seed
@@ -68,7 +70,7 @@ class SummaryRow:
     ratio_worst
         The largest ratio.
     wins
-        Instances on which no other scheduler of the comparison was better.
+        Runs that no other run of the comparison on the same instance has beaten.
     bound_method
         The bounds that the ratios are to.
     seconds
@@ -106,10 +108,10 @@ class Comparison:
         groups: dict[tuple[str, str], list[RunRow]] = {}
         for row in self.runs:
             groups.setdefault((row.family, row.scheduler), []).append(row)
-        best: dict[tuple[str, int], float] = {}
+        # An instance drawn for each seed has a hash of its own in its name.
+        best: dict[str, float] = {}
         for row in self.runs:
-            key = (row.instance, row.seed)
-            best[key] = min(best.get(key, math.inf), row.value)
+            best[row.instance] = min(best.get(row.instance, math.inf), row.value)
         return tuple(_summary_row(rows, best) for rows in groups.values())
 
     def ratios(self) -> dict[str, dict[str, list[float]]]:
@@ -132,19 +134,26 @@ class Comparison:
         return pd.DataFrame([asdict(row) for row in self.runs])
 
     def as_dict(self) -> dict[str, Any]:
-        """Return runs and summary as plain data, for JSON."""
+        """Return runs and summary as plain data that JSON can hold: None for what is not known."""
         return {
-            "summary": [asdict(row) for row in self.summary],
-            "runs": [asdict(row) for row in self.runs],
+            "summary": [_finite(asdict(row)) for row in self.summary],
+            "runs": [_finite(asdict(row)) for row in self.runs],
         }
 
     def __str__(self) -> str:
         return summary_text(self.summary)
 
 
-def _summary_row(rows: Sequence[RunRow], best: dict[tuple[str, int], float]) -> SummaryRow:
+def _finite(row: dict[str, Any]) -> dict[str, Any]:
+    return {
+        key: None if isinstance(value, float) and not math.isfinite(value) else value
+        for key, value in row.items()
+    }
+
+
+def _summary_row(rows: Sequence[RunRow], best: dict[str, float]) -> SummaryRow:
     ratios = np.array([row.ratio for row in rows])
-    wins = sum(row.value <= best[row.instance, row.seed] * (1 + 1e-9) for row in rows)
+    wins = sum(row.value <= best[row.instance] * (1 + 1e-9) for row in rows)
     methods = sorted({row.bound_method for row in rows})
     return SummaryRow(
         family=rows[0].family,
@@ -184,7 +193,7 @@ def summary_text(rows: Sequence[SummaryRow]) -> str:
                 row.scheduler,
                 str(row.runs),
                 row.objective,
-                f"{row.value_mean:.6g}",
+                number_text(row.value_mean),
                 f"{row.ratio_mean:.3f}{interval}",
                 f"{row.ratio_worst:.3f}",
                 str(row.wins),

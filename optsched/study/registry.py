@@ -5,7 +5,9 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import inspect
+import math
 import sys
+import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -155,13 +157,14 @@ def make_scheduler(spec: str | object) -> Scheduler:
     """
     if not isinstance(spec, str):
         return _from_object(spec, _name_of(spec), {})
-    name, _, rest = spec.partition(":")
-    if name.endswith(".py"):
+    if ".py:" in spec or spec.endswith(".py"):
         return _from_file(spec)
+    name, _, rest = spec.partition(":")
     if name not in SCHEDULERS:
-        raise UnknownNameError(
-            "scheduler", name, SCHEDULERS, "(a scheduler of your own: FILE.py:NAME)"
-        )
+        hint = "(a scheduler of your own: FILE.py:NAME)"
+        if "=" in name:
+            hint = "(parameters follow a colon: NAME:PARAMETER=VALUE)"
+        raise UnknownNameError("scheduler", name, SCHEDULERS, hint)
     entry = SCHEDULERS[name]
     built = entry.load()
     parameters = _parsed(spec, rest, built)
@@ -178,7 +181,7 @@ def parameters_of(build: Callable[..., Any]) -> dict[str, inspect.Parameter]:
 
 def _from_file(spec: str) -> Scheduler:
     path_text, _, rest = spec.partition(".py:")
-    path = Path(f"{path_text}.py")
+    path = Path(f"{path_text.removesuffix('.py')}.py")
     name, _, parameters_text = rest.partition(":")
     if not name:
         raise SchedulerSpecError(f"{spec}: expected FILE.py:NAME, the name of a class or function")
@@ -192,17 +195,33 @@ def _from_file(spec: str) -> Scheduler:
     sys.modules[module_name] = module
     try:
         module_spec.loader.exec_module(module)
-    except Exception as error:
-        raise SchedulerSpecError(f"{path}: {type(error).__name__}: {error}") from error
+    except (Exception, SystemExit) as error:
+        raise SchedulerSpecError(_where_it_failed(path, error)) from error
     found = getattr(module, name, None)
     if found is None:
         near = suggest(name, vars(module))
         hint = f"; did you mean {near!r}?" if near else ""
         raise SchedulerSpecError(f"{path}: has no {name!r}{hint}")
-    parameters = _parsed(spec, parameters_text, found) if inspect.isclass(found) else {}
-    if inspect.isclass(found):
-        _try_build(spec, found, parameters)
+    if not inspect.isclass(found):
+        if parameters_text:
+            raise SchedulerSpecError(f"{spec}: only a class takes parameters, {name!r} is none")
+        return _from_object(found, spec, {})
+    parameters = _parsed(spec, parameters_text, found)
+    _try_build(spec, found, parameters)
     return _from_object(found, spec, parameters)
+
+
+def _where_it_failed(path: Path, error: BaseException) -> str:
+    """Return the message of an error in a user's file, with the line of that file."""
+    if isinstance(error, SyntaxError) and error.filename == str(path):
+        return f"{path}:{error.lineno}:{error.offset}: {type(error).__name__}: {error.msg}"
+    lines = [
+        frame.lineno
+        for frame in traceback.extract_tb(error.__traceback__)
+        if frame.filename == str(path)
+    ]
+    place = f"{path}:{lines[-1]}" if lines else f"{path}"
+    return f"{place}: {type(error).__name__}: {error}"
 
 
 def _from_object(found: Any, name: str, parameters: dict[str, object]) -> Scheduler:
@@ -244,7 +263,9 @@ def _parsed(spec: str, text: str, build: Callable[..., Any]) -> dict[str, object
             raise SchedulerSpecError(f"{spec}: no parameter is called {key!r}; {hint}")
         if key in parameters:
             raise SchedulerSpecError(f"{spec}: parameter {key!r} is given twice")
-        parameters[key] = _value(value)
+        parsed = parameters[key] = _value(value)
+        if isinstance(parsed, float) and not math.isfinite(parsed):
+            raise SchedulerSpecError(f"{spec}: expected a finite number for {key!r}, got {value!r}")
     return parameters
 
 
