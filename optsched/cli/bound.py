@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from optsched.cli.options import InstanceArgument, JsonOption, ObjectiveOption, SeedOption
+
+if TYPE_CHECKING:
+    from optsched.core.result import ProblemClass
 
 __all__ = ["bound"]
 
@@ -30,6 +33,7 @@ def bound(
     from optsched.bounds import all_bounds
     from optsched.cli.output import print_json, print_table
     from optsched.core.metrics import checked_objective
+    from optsched.core.quantities import number_text
     from optsched.files import load
     from optsched.report import rows_table
     from optsched.study.run import default_objective
@@ -40,19 +44,29 @@ def bound(
     if as_json:
         print_json(found if show_all else found[0])
         return
+    best = found[0]
     if not show_all:
-        best = found[0]
-        print(f"{best.objective} ≥ {best.value:.10g} s  ({best.method}; {best.problem_class})")
+        print(f"{best.objective} ≥ {number_text(best.value)} s")
+        print(f"bound {best.method!r}, for {_schedules_of(best.problem_class)}")
         return
     rows = [
         (
             item.method,
-            f"{item.value:.10g}",
-            f"{100 * (found[0].value / item.value - 1):.2f}%" if item.value > 0 else "",
-            str(item.problem_class),
+            number_text(item.value),
+            f"{100 * item.value / best.value:.1f}%" if best.value > 0 else "",
             f"{item.runtime_s:.4f}",
+            _schedules_of(item.problem_class),
         )
         for item in found
     ]
-    columns = ("bound", f"{wanted} ≥ [s]", "best is above by", "holds for", "time [s]")
-    print_table(rows_table(columns, rows, title=loaded.name))
+    columns = ("bound", f"{wanted} ≥ [s]", "of the best", "time [s]", "holds for")
+    print_table(rows_table(columns, rows, title=f"{loaded.name}: lower bounds"))
+
+
+def _schedules_of(kind: ProblemClass) -> str:
+    allowed = {
+        "none": "without preemption",
+        "preempt": "also with preemption",
+        "preempt and migrate": "also with preemption and migration",
+    }
+    return f"schedules in {kind.time} time, {allowed[kind.preemption.value]}"

@@ -11,9 +11,9 @@ from optsched.cli.options import JsonOption, ObjectiveOption, OptionalPath
 
 if TYPE_CHECKING:
     from optsched.study.compare import ViolatedBoundError
-    from optsched.study.comparison import Comparison, RunRow
+    from optsched.study.comparison import RunRow
 
-__all__ = ["compare"]
+__all__ = ["compare", "default_picture"]
 
 INTERRUPTED = 130
 
@@ -22,7 +22,7 @@ def compare(
     instances: Annotated[
         list[str],
         typer.Argument(
-            metavar="INSTANCE...",
+            metavar="INSTANCE",
             help="Names, generators with parameters, groups of shipped instances (library, "
             "forced-*) or instance files.",
         ),
@@ -33,8 +33,9 @@ def compare(
             "--schedulers",
             "-s",
             metavar="NAMES",
-            help="Separated by commas, with parameters: sjf-bco,sjf:placement=first_fit,"
-            "my.py:MyPolicy. Default: sjf-bco,list-scheduling,first-fit,random.",
+            help="Separated by commas, with parameters after a colon: "
+            "sjf-bco, sjf:placement=first_fit, my.py:MyPolicy. "
+            "Default: sjf-bco, list-scheduling, first-fit, random.",
         ),
     ] = None,
     seeds: Annotated[
@@ -56,30 +57,35 @@ def compare(
 ) -> None:
     """Hold schedulers against a lower bound: a table and a picture of their ratios.
 
-    Every schedule is checked by the judge. The ratio is objective / bound, so the scheduler is at
-    most that far from the optimum. A schedule that beats a bound stops the run with exit code 1;
-    both sides are saved for inspection.
+    Every schedule is checked by the judge. The ratio is objective / bound, so a scheduler is at
+    most that far from the optimum. wins counts the runs in which no other scheduler did better. A
+    schedule that beats a bound of its class stops everything with exit code 1, and both sides are
+    saved for inspection. Interrupted (Ctrl-C), it shows the runs that were done.
 
     Examples
     --------
       optsched compare paper-160 --seeds 10
-      optsched compare reference-f --objective mean_jct -s sjf-bco,sjf,fifo-backfill
-      optsched compare my-cluster.json -s my.py:MyPolicy,fifo,sjf --json
+      optsched compare reference-f --objective mean_jct -s sjf-bco,sjf
+      optsched compare my-cluster.json -s my.py:MyPolicy,fifo --json
     """
+    from optsched.cli.destinations import check_picture
     from optsched.cli.output import note, print_json, print_table, progress_bar
     from optsched.report import comparison_table
     from optsched.study import Comparison, split_schedulers
     from optsched.study import compare as run_comparison
     from optsched.study.compare import DEFAULT_SCHEDULERS, ViolatedBoundError
+    from optsched.study.run import versions
 
-    names = split_schedulers(schedulers) if schedulers else list(DEFAULT_SCHEDULERS)
+    picture = None if no_plot else output or default_picture(instances)
+    check_picture(picture)
+    names = list(DEFAULT_SCHEDULERS) if schedulers is None else split_schedulers(schedulers)
     rows: list[RunRow] = []
     interrupted = False
     with progress_bar("comparing") as advance:
 
         def on_progress(done: int, total: int, row: RunRow) -> None:
             rows.append(row)
-            advance(done, total, f"{row.scheduler} on {row.family}, seed {row.seed}")
+            advance(done, total, row.scheduler)
 
         try:
             comparison = run_comparison(
@@ -91,27 +97,27 @@ def compare(
         except ViolatedBoundError as error:
             note(f"both sides are in {_save_violation(error)}")
             raise
-    if not comparison.runs:
-        raise typer.Exit(INTERRUPTED)
     if as_json:
-        print_json(comparison.as_dict())
-    else:
+        asked = {"instances": instances, "schedulers": names, "seeds": seeds}
+        provenance = {**asked, "interrupted": interrupted, "versions": versions()}
+        print_json({**comparison.as_dict(), "provenance": provenance})
+    elif comparison.runs:
         print_table(comparison_table(comparison.summary))
-    if not no_plot:
-        note(f"picture: {_draw(comparison, instances, output)}")
+    if picture is not None and comparison.runs:
+        from optsched.plot import save_figure
+
+        save_figure(comparison.plot_ratios(), picture)
+        note(f"picture: {picture}")
     if interrupted:
-        note(f"interrupted after {len(rows)} runs; the figures are of these")
+        note(f"interrupted after {len(rows)} run{'s' * (len(rows) != 1)}; the figures are of these")
         raise typer.Exit(INTERRUPTED)
 
 
-def _draw(comparison: Comparison, instances: list[str], output: Path | None) -> Path:
-    from optsched.plot import save_figure
-
-    name = "-".join(Path(instance).stem.replace(":", "-") for instance in instances)
-    safe = "".join(c if c.isalnum() or c in "-_." else "-" for c in name)
-    path = Path(f"compare-{safe[:80]}.svg") if output is None else output
-    save_figure(comparison.plot_ratios(), path)
-    return path
+def default_picture(instances: list[str]) -> Path:
+    """Return ``compare-NAME.svg`` for what is compared, with no character that files dislike."""
+    name = "-".join(Path(instance).name.removesuffix(".json") for instance in instances)
+    safe = "".join(c if c.isalnum() or c in "-_.=" else "-" for c in name)
+    return Path(f"compare-{safe[:80]}.svg")
 
 
 def _save_violation(error: ViolatedBoundError) -> Path:

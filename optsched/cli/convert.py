@@ -25,9 +25,16 @@ def convert(
             help="See [bold]optsched list loaders[/]. Default: told by the first line.",
         ),
     ] = None,
-    servers: Annotated[int | None, typer.Option("--servers", min=1)] = None,
-    gpus_per_server: Annotated[int | None, typer.Option("--gpus-per-server", min=1)] = None,
-    racks: Annotated[int | None, typer.Option("--racks", min=1)] = None,
+    servers: Annotated[
+        int | None,
+        typer.Option("--servers", min=1, help="Default: by the format, see docs/traces.md."),
+    ] = None,
+    gpus_per_server: Annotated[
+        int | None, typer.Option("--gpus-per-server", min=1, help="The same on every server.")
+    ] = None,
+    racks: Annotated[
+        int | None, typer.Option("--racks", min=1, help="Servers are dealt out to so many racks.")
+    ] = None,
     duplicates: Annotated[
         str,
         typer.Option(
@@ -52,25 +59,29 @@ def convert(
 
     Examples
     --------
-      optsched convert 60_job.csv --servers 4 --gpus-per-server 4 -o tiresias.json
-      optsched convert philly.csv.gz --virtual-cluster 11cb48 -o philly-11cb48.json
+      optsched convert 60_job.csv -o tiresias.json
+      optsched convert jobs.csv --servers 16 --gpus-per-server 8 -o jobs.json
+      optsched convert philly.csv.gz --virtual-cluster 11cb48 -o vc.json
     """
-    from optsched.cli.output import note, print_json
+    from optsched.cli.destinations import check_destination
+    from optsched.cli.output import note, print_json, progress_bar
     from optsched.files import save_instance
     from optsched.traces import load_trace
 
     options = {} if virtual_cluster is None else {"virtual_cluster": virtual_cluster}
-    loaded = load_trace(
-        trace,
-        format=trace_format,
-        servers=servers,
-        gpus_per_server=gpus_per_server,
-        racks=racks,
-        duplicates=duplicates,  # type: ignore[arg-type]
-        name=name,
-        **options,  # type: ignore[arg-type]
-    )
-    save_instance(loaded.instance, output)
+    check_destination(output)
+    with progress_bar(f"reading {trace}"):
+        loaded = load_trace(
+            trace,
+            format=trace_format,
+            servers=servers,
+            gpus_per_server=gpus_per_server,
+            racks=racks,
+            duplicates=duplicates,  # type: ignore[arg-type]
+            name=name,
+            **options,  # type: ignore[arg-type]
+        )
+        save_instance(loaded.instance, output)
     if as_json:
         print_json(loaded.report.as_dict())
     else:

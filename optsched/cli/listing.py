@@ -11,14 +11,15 @@ from optsched.cli.options import JsonOption
 
 __all__ = ["list_what"]
 
-Rows = tuple[Sequence[str], Sequence[Sequence[str]]]
+#: Names of the columns, and rows of plain values.
+Rows = tuple[Sequence[str], Sequence[Sequence[object]]]
 
 
 def list_what(
     what: Annotated[
         str,
         typer.Argument(
-            metavar="[WHAT]",
+            metavar="WHAT",
             help="schedulers, instances, generators, bounds, methods, loaders or objectives. "
             "Default: all of them.",
         ),
@@ -66,8 +67,8 @@ def _schedulers() -> Rows:
     rows = []
     for name, entry in SCHEDULERS.items():
         parameters = parameters_of(entry.load()).values()
-        text = ", ".join(f"{item.name}={item.default}" for item in parameters)
-        rows.append((name, entry.kind, entry.summary, text))
+        defaults = {item.name: item.default for item in parameters}
+        rows.append((name, entry.kind, entry.summary, defaults))
     return ("name", "kind", "rule", "parameters"), rows
 
 
@@ -75,7 +76,7 @@ def _instances() -> Rows:
     from optsched.files.catalogue import describe_catalogue
 
     rows = [
-        (entry.name, str(entry.jobs), str(entry.servers), str(entry.gpus), entry.description)
+        (entry.name, entry.jobs, entry.servers, entry.gpus, entry.description)
         for entry in describe_catalogue()
         if entry.kind == "instance"
     ]
@@ -85,10 +86,7 @@ def _instances() -> Rows:
 def _generators() -> Rows:
     from optsched.generate import GENERATORS
 
-    rows: list[Sequence[str]] = []
-    for name, entry in GENERATORS.items():
-        text = ", ".join(f"{key}={value}" for key, value in entry.defaults.items())
-        rows.append((name, entry.description, text))
+    rows = [(name, entry.description, dict(entry.defaults)) for name, entry in GENERATORS.items()]
     return ("name", "description", "parameters"), rows
 
 
@@ -96,7 +94,7 @@ def _bounds() -> Rows:
     from optsched.bounds import BOUNDS
 
     rows = [
-        (name, ", ".join(entry.objectives), entry.cost, entry.statement)
+        (name, list(entry.objectives), entry.cost, entry.statement)
         for name, entry in BOUNDS.items()
     ]
     return ("name", "objectives", "effort", "statement"), rows
@@ -108,16 +106,22 @@ def _methods() -> Rows:
     rows = [
         (
             name,
-            ", ".join(entry.objectives),
-            " ".join(time for time in ("continuous", "slotted") if getattr(entry, time)),
-            ", ".join(entry.rate_models),
-            "yes" if entry.uplinks else "no",
-            "yes" if entry.release_dates else "no",
+            list(entry.objectives),
+            [time for time in ("continuous", "slotted") if getattr(entry, time)],
+            list(entry.rate_models),
+            [
+                word
+                for word, is_known in (
+                    ("uplinks", entry.uplinks),
+                    ("arrivals", entry.release_dates),
+                )
+                if is_known
+            ],
             entry.proves,
         )
         for name, entry in METHODS.items()
     ]
-    columns = ("name", "objectives", "time", "rate models", "uplinks", "arrivals", "proves among")
+    columns = ("name", "objectives", "time", "rate models", "knows", "proves among")
     return columns, rows
 
 

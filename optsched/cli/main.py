@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
+from collections.abc import Callable
 from typing import TextIO
 
 import typer
@@ -20,6 +22,7 @@ from optsched.cli import (
     validate,
     verify,
 )
+from optsched.cli.help import help_text
 from optsched.core.errors import OptschedError
 
 __all__ = ["app", "main"]
@@ -42,28 +45,64 @@ app = typer.Typer(
     ),
 )
 
+INTERRUPTED = 130
 STUDY, SCHEDULE, INPUT = "Compare", "Schedule and bound", "Instances and files"
 
-app.command("compare", rich_help_panel=STUDY)(compare.compare)
-app.add_typer(plot.app, name="plot", rich_help_panel=STUDY)
-app.command("run", rich_help_panel=SCHEDULE)(run.run)
-app.command("solve", rich_help_panel=SCHEDULE)(solve.solve)
-app.command("bound", rich_help_panel=SCHEDULE)(bound.bound)
-app.command("verify", rich_help_panel=SCHEDULE)(verify.verify)
-app.command("list", rich_help_panel=INPUT)(listing.list_what)
-app.command("generate", rich_help_panel=INPUT)(generate.generate)
-app.command("convert", rich_help_panel=INPUT)(convert.convert)
-app.command("validate", rich_help_panel=INPUT)(validate.validate)
+
+def _add(name: str, command: Callable[..., None], panel: str, *, to: typer.Typer = app) -> None:
+    to.command(name, help=help_text(command), rich_help_panel=panel)(command)
+
+
+plot_app = typer.Typer(
+    no_args_is_help=True, help="Draw a schedule, or the ratios of a comparison, from its file."
+)
+_add("gantt", plot.gantt, "Pictures", to=plot_app)
+_add("ratios", plot.ratios, "Pictures", to=plot_app)
+
+_add("compare", compare.compare, STUDY)
+app.add_typer(plot_app, name="plot", rich_help_panel=STUDY)
+_add("run", run.run, SCHEDULE)
+_add("solve", solve.solve, SCHEDULE)
+_add("bound", bound.bound, SCHEDULE)
+_add("verify", verify.verify, SCHEDULE)
+_add("list", listing.list_what, INPUT)
+_add("generate", generate.generate, INPUT)
+_add("convert", convert.convert, INPUT)
+_add("validate", validate.validate, INPUT)
 
 
 def main() -> None:
-    """Run the command line."""
+    """Run the command line and exit with its code.
+
+    Errors that a user can do something about become one message on stderr. Any other is a fault
+    of the program, and its traceback is what a report of it needs.
+    """
     warnings.showwarning = _show_warning
+    for stream in (sys.stdout, sys.stderr):
+        if reconfigure := getattr(stream, "reconfigure", None):
+            # A terminal that cannot show ≥ shows an escape, which JSON texts may hold too.
+            reconfigure(errors="backslashreplace")
     try:
-        app()
+        try:
+            app()
+        finally:
+            sys.stdout.flush()
     except OptschedError as error:
-        print(f"error: {error}", file=sys.stderr)
-        sys.exit(error.exit_code)
+        _fail(str(error), error.exit_code)
+    except KeyboardInterrupt:
+        _fail("interrupted", INTERRUPTED)
+    except BrokenPipeError:
+        # The reader has seen enough (`| head`). What is still to be written goes nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        _fail(f"{place}{error.strerror or error}", 2)
+
+
+def _fail(message: str, exit_code: int) -> None:
+    print(f"error: {message}", file=sys.stderr)
+    sys.exit(exit_code)
 
 
 def _show_warning(

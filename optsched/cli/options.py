@@ -36,8 +36,14 @@ ObjectiveOption = Annotated[
 SeedOption = Annotated[
     int, typer.Option("--seed", min=0, help="Seed of the generator and of the scheduler.")
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 OptionalPath = Path | None
 TimeLimitOption = Annotated[
-    float, typer.Option("--time-limit", min=0.0, metavar="SECONDS", help="Stop after this long.")
+    float,
+    typer.Option(
+        "--time-limit",
+        min=0.0,
+        metavar="SECONDS",
+        help="Stop after this long with the best so far.",
+    ),
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-import time
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 from optsched.report import plain
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    from rich.console import RenderableType
 
 __all__ = ["Advance", "note", "print_json", "print_table", "progress_bar"]
 
@@ -33,12 +33,20 @@ def print_json(value: object) -> None:
     print(json.dumps(plain(value), indent=2, ensure_ascii=False, allow_nan=False))
 
 
-def print_table(table: Table) -> None:
+def print_table(table: RenderableType) -> None:
     """Print a table on stdout, at full width where stdout is not a terminal."""
     from rich.console import Console
 
     is_terminal = sys.stdout.isatty()
-    Console(file=sys.stdout, width=None if is_terminal else PIPED_WIDTH).print(table)
+    width = None if is_terminal else PIPED_WIDTH
+    console = Console(file=sys.stdout, width=width, highlight=False)
+    if is_terminal:
+        console.print(table)
+        return
+    # A file needs no spaces at line ends.
+    with console.capture() as captured:
+        console.print(table)
+    print("\n".join(line.rstrip() for line in captured.get().splitlines()))
 
 
 def note(text: str) -> None:
@@ -48,41 +56,34 @@ def note(text: str) -> None:
 
 @contextmanager
 def progress_bar(what: str) -> Iterator[Advance]:
-    """Show a bar on stderr, if that is a terminal and the work takes over a second."""
+    """Show a bar on stderr, if that is a terminal and the work takes over a second.
+
+    Until something is reported the bar only tells that time passes.
+    """
     if not sys.stderr.isatty():
         yield lambda done, total, text="": None
         return
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     bar = Progress(
         TextColumn("{task.description}"),
-        BarColumn(),
+        BarColumn(bar_width=20),
         MofNCompleteColumn(),
-        TimeRemainingColumn(),
+        TimeElapsedColumn(),
         TextColumn("{task.fields[text]}"),
         console=Console(file=sys.stderr),
         transient=True,
+        redirect_stdout=False,
     )
     task = bar.add_task(what, total=None, text="")
-    began = time.monotonic()
-    is_shown = False
-
-    def advance(done: int, total: int, text: str = "") -> None:
-        nonlocal is_shown
-        if not is_shown and time.monotonic() - began > PATIENCE_S:
-            bar.start()
-            is_shown = True
-        bar.update(task, completed=done, total=total, text=text)
-
+    patience = threading.Timer(PATIENCE_S, bar.start)
+    patience.daemon = True
+    patience.start()
     try:
-        yield advance
+        yield lambda done, total, text="": bar.update(task, completed=done, total=total, text=text)
     finally:
-        if is_shown:
-            bar.stop()
+        patience.cancel()
+        # A timer that has just fired is still starting the bar.
+        patience.join()
+        bar.stop()

@@ -15,7 +15,7 @@ from optsched.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from optsched.core.result import Result
+    from optsched.cli.output import Advance
     from optsched.sim import LiveJob, Observer
 
 __all__ = ["run"]
@@ -29,7 +29,8 @@ def run(
             "--scheduler",
             "-s",
             metavar="NAME",
-            help="A name with parameters, or FILE.py:NAME; see [bold]optsched list schedulers[/].",
+            help="A name, with parameters after a colon, or FILE.py:NAME; see "
+            "[bold]optsched list schedulers[/].",
         ),
     ] = "sjf-bco",
     objective: ObjectiveOption = None,
@@ -44,26 +45,35 @@ def run(
 ) -> None:
     """Run one scheduler on one instance and say what came out.
 
+    The judge checks the schedule and measures it. For how far it is from optimal, see compare.
+
     Examples
     --------
       optsched run paper-160:servers=14 -s sjf-bco --plot gantt.svg
-      optsched run waiting-pays -s fifo:placement=first_fit -o schedule.json
+      optsched run waiting-pays -s fifo -o schedule.json
+      optsched run philly.json -s sjf:placement=first_fit --json
     """
+    from optsched.cli.destinations import check_destination, check_picture
     from optsched.cli.output import note, print_json, progress_bar
     from optsched.files import load, save_schedule
+    from optsched.report import figures_text
     from optsched.study import run as run_scheduler
 
+    check_destination(output)
+    check_picture(plot)
     loaded = load(instance, seed=seed)
     with progress_bar(f"running {scheduler}") as advance:
         watcher = _finished_jobs(advance, len(loaded.jobs))
         result = run_scheduler(
             loaded, scheduler, objective=objective, seed=seed, observers=[watcher]
         )
-    assert result.schedule is not None
+    assert result.schedule is not None and result.judgement is not None
     if as_json:
         print_json(result)
     else:
-        print(result_text(result))
+        kind = result.judgement.schedule_class
+        print(f"{scheduler} on {loaded.name} in {result.runtime_s:.2f} s: valid, {kind}\n")
+        print(figures_text(result.judgement))
     if output is not None:
         save_schedule(loaded, result.schedule, output, result=result)
         note(f"schedule: {output}")
@@ -75,18 +85,7 @@ def run(
         note(f"picture: {plot}")
 
 
-def result_text(result: Result) -> str:
-    """Return a result and its metrics for people."""
-    lines = [result.summary()]
-    if result.judgement is not None:
-        values = result.judgement.figures
-        lines.append("")
-        width = max(len(name) for name in values)
-        lines += [f"{name:<{width}}  {value:.6g}" for name, value in values.items()]
-    return "\n".join(lines)
-
-
-def _finished_jobs(advance: object, total: int) -> Observer:
+def _finished_jobs(advance: Advance, total: int) -> Observer:
     from optsched.sim import Observer
 
     class FinishedJobs(Observer):
@@ -98,6 +97,6 @@ def _finished_jobs(advance: object, total: int) -> Observer:
             if job.remaining == 0:
                 self.done += 1
                 if self.done % 256 == 0:
-                    advance(self.done, total)  # type: ignore[operator]
+                    advance(self.done, total)
 
     return FinishedJobs()

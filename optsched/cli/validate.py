@@ -13,9 +13,7 @@ __all__ = ["validate"]
 
 
 def validate(
-    files: Annotated[
-        list[Path], typer.Argument(metavar="FILE...", help="Instance files to check.")
-    ],
+    files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Instance files to check.")],
     as_json: JsonOption = False,
 ) -> None:
     """Check instance files and list everything that is wrong, with file, line and column.
@@ -25,21 +23,24 @@ def validate(
     Examples
     --------
       optsched validate my-cluster.json
+      optsched validate instances/*.json --json
     """
-    from optsched.cli.output import note, print_json
+    from optsched.cli.output import note, print_json, progress_bar
     from optsched.core.errors import FileFormatError
     from optsched.files import instance_warnings, load_instance
 
     verdicts: list[dict[str, object]] = []
     for path in files:
-        try:
-            loaded = load_instance(path)
-        except FileFormatError as error:
-            verdicts.append({"file": str(path), "valid": False, "errors": str(error)})
-            if not as_json:
-                print(error)
-            continue
-        warned = [problem.text() for problem in instance_warnings(loaded)]
+        with progress_bar(f"checking {path}"):
+            try:
+                loaded = load_instance(path)
+            except FileFormatError as error:
+                problems = getattr(error, "problems", ())
+                verdicts.append({"file": str(path), "valid": False, "problems": problems})
+                if not as_json:
+                    print(error)
+                continue
+            warned = [problem.text() for problem in instance_warnings(loaded)]
         verdicts.append({"file": str(path), "valid": True, "warnings": warned})
         if not as_json:
             cluster = loaded.cluster

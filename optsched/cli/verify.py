@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -19,7 +20,7 @@ def verify(
     instance: Annotated[
         str | None,
         typer.Argument(
-            metavar="[INSTANCE]",
+            metavar="INSTANCE",
             help="Its instance, a name or a path. Default: the name in the schedule file.",
         ),
     ] = None,
@@ -27,7 +28,7 @@ def verify(
 ) -> None:
     """Judge a schedule: valid or not, every violation, and what it is worth.
 
-    Exit code 1 if it is not valid.
+    Exit code 1 if it is not valid, or if the file is no schedule of the instance.
 
     Examples
     --------
@@ -35,20 +36,24 @@ def verify(
       optsched verify schedule.json my-cluster.json --json
     """
     from optsched.cli.output import print_json
-    from optsched.files import load, load_schedule, load_schedule_document
+    from optsched.cli.schedules import load_both
+    from optsched.core.errors import FileFormatError
     from optsched.judge import verify as judge
+    from optsched.report import figures_text
 
-    name = load_schedule_document(schedule).instance.name if instance is None else instance
-    loaded = load(name)
-    judgement = judge(loaded, load_schedule(schedule, loaded))
+    try:
+        loaded, segments = load_both(schedule, instance)
+    except FileFormatError as error:
+        if as_json:
+            print_json({"valid": False, "problems": getattr(error, "problems", ())})
+        print(f"error: {error}", file=sys.stderr)
+        raise typer.Exit(1) from None
+    judgement = judge(loaded, segments)
     if as_json:
         print_json(judgement)
     elif judgement.is_valid:
         print(f"valid: {judgement.schedule_class}")
-        values = judgement.figures
-        width = max(len(name) for name in values)
-        for name, value in values.items():
-            print(f"{name:<{width}}  {value:.10g}")
+        print(figures_text(judgement))
     else:
         count = len(judgement.violations)
         print(f"not valid: {count} violation{'s' * (count != 1)}")

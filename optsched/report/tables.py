@@ -6,70 +6,120 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from optsched.core.quantities import number_text
 from optsched.study.comparison import SummaryRow
 
 if TYPE_CHECKING:
+    from rich.console import Group
     from rich.table import Table
 
 __all__ = ["comparison_table", "rows_table"]
 
 
-def comparison_table(rows: Sequence[SummaryRow], *, title: str | None = None) -> Table:
-    """Return a comparison as a table, a block for each family, the best of each in bold."""
+def comparison_table(rows: Sequence[SummaryRow]) -> Group:
+    """Return a comparison as a table for each family, the best scheduler of each in bold."""
+    from rich.console import Group
+
+    width = max((len(row.scheduler) for row in rows), default=0)
+    families = list(dict.fromkeys(row.family for row in rows))
+    return Group(
+        *(
+            _family_table([row for row in rows if row.family == family], width)
+            for family in families
+        )
+    )
+
+
+def _family_table(rows: Sequence[SummaryRow], name_width: int) -> Table:
+    from rich import box
     from rich.markup import escape
     from rich.table import Table
 
-    table = Table(title=title, title_justify="left", header_style="bold")
-    objective = rows[0].objective if rows else "objective"
-    for name in ("family", "scheduler"):
-        table.add_column(name, overflow="fold")
-    for name in ("runs", f"{objective}\nmean \\[s]", "ratio to bound\nmean ± 95%", "worst", "wins"):
-        table.add_column(name, justify="right")
-    table.add_column("bound", overflow="fold")
-    table.add_column("time\n\\[s]", justify="right")
-    families = list(dict.fromkeys(row.family for row in rows))
-    for family in families:
-        members = [row for row in rows if row.family == family]
-        least = min(row.ratio_mean for row in members)
-        for position, row in enumerate(members):
-            interval = "" if math.isnan(row.ratio_half_width) else f" ± {row.ratio_half_width:.3f}"
-            table.add_row(
-                escape(family) if position == 0 else "",
-                escape(row.scheduler),
-                str(row.runs),
-                f"{row.value_mean:.6g}",
-                f"{row.ratio_mean:.3f}{interval}",
-                f"{row.ratio_worst:.3f}",
-                f"{row.wins}/{row.runs}",
-                row.bound_method,
-                f"{row.seconds:.2f}",
-                style="bold" if row.ratio_mean <= least * (1 + 1e-9) else None,
-                end_section=position == len(members) - 1,
-            )
+    methods = ", ".join(dict.fromkeys(row.bound_method for row in rows))
+    title = f"{rows[0].family}: {rows[0].objective} against a lower bound ({methods})"
+    table = Table(
+        title=escape(title),
+        title_justify="left",
+        title_style="bold",
+        header_style="",
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
+        padding=(0, 1, 0, 0),
+    )
+    # Beside long names with parameters the numbers keep their place, and the names are folded.
+    table.add_column("scheduler", overflow="fold", min_width=min(name_width, 17))
+    for name in ("runs", "mean \\[s]", "mean ratio ± 95%", "worst", "wins", "time \\[s]"):
+        table.add_column(name, justify="right", no_wrap=True)
+    least = min(row.ratio_mean for row in rows)
+    for row in rows:
+        interval = "" if math.isnan(row.ratio_half_width) else f" ± {row.ratio_half_width:.3f}"
+        table.add_row(
+            escape(row.scheduler),
+            str(row.runs),
+            number_text(row.value_mean),
+            f"{row.ratio_mean:.3f}{interval}",
+            f"{row.ratio_worst:.3f}",
+            f"{row.wins}/{row.runs}",
+            f"{row.seconds:.2f}",
+            style="bold" if row.ratio_mean <= least * (1 + 1e-9) else None,
+        )
     return table
 
 
 def rows_table(
-    columns: Sequence[str], rows: Iterable[Sequence[str]], *, title: str | None = None
+    columns: Sequence[str], rows: Iterable[Sequence[object]], *, title: str | None = None
 ) -> Table:
-    """Return rows of texts as a table; numbers are set to the right."""
+    """Return rows of plain values as a table; numbers are set to the right.
+
+    The first column and numbers stay on one line; in the others a line ends between words.
+    """
+    from rich import box
     from rich.markup import escape
     from rich.table import Table
 
     listed = [tuple(row) for row in rows]
-    table = Table(title=title, title_justify="left", header_style="bold")
+    table = Table(
+        title=None if title is None else escape(title),
+        title_justify="left",
+        title_style="bold",
+        header_style="",
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
+        padding=(0, 1, 0, 0),
+    )
     for position, name in enumerate(columns):
-        is_number = bool(listed) and all(_is_number(row[position]) for row in listed)
-        justify = "right" if is_number else "left"
-        table.add_column(escape(name), justify=justify, overflow="fold")  # type: ignore[arg-type]
+        cells = [row[position] for row in listed]
+        is_number = any(_is_number(cell) for cell in cells)
+        words = [word for cell in cells for word in _cell_text(cell).split()]
+        table.add_column(
+            escape(name),
+            justify="right" if is_number else "left",
+            no_wrap=position == 0 or is_number,
+            min_width=min(max(map(len, words), default=0), 30),
+            overflow="fold",
+        )
     for row in listed:
-        table.add_row(*(escape(cell) for cell in row))
+        table.add_row(*(escape(_cell_text(cell)) for cell in row))
     return table
 
 
-def _is_number(text: str) -> bool:
-    try:
-        float(text.strip("%").replace(",", "") or "0")
-    except ValueError:
-        return False
-    return True
+def _cell_text(cell: object) -> str:
+    if isinstance(cell, bool):
+        return "yes" if cell else "no"
+    if isinstance(cell, dict):
+        return ", ".join(
+            f"{key}={'none' if value is None else value}" for key, value in cell.items()
+        )
+    if isinstance(cell, list | tuple):
+        return ", ".join(str(item) for item in cell)
+    return "" if cell is None else str(cell)
+
+
+def _is_number(cell: object) -> bool:
+    if isinstance(cell, str):
+        try:
+            float(cell.strip("%").replace(",", ""))
+        except ValueError:
+            return False
+        return True
+    return isinstance(cell, int | float) and not isinstance(cell, bool)
