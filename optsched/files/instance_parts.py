@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from optsched.contention.profiles import Profile, load_profile, profile_names
 from optsched.contention.rate_model import RATE_MODELS
 from optsched.core.checks import MAX_SERVERS
 from optsched.core.cluster import Cluster, Fabric, Link, Server
-from optsched.core.errors import InstanceError, Problem, UnknownNameError, suggest
+from optsched.core.errors import InstanceError, Problem, suggest
 from optsched.core.instance import Instance
 from optsched.core.jobs import Job
 from optsched.core.rate_model import RateModel
@@ -20,7 +21,6 @@ from optsched.files.instance_models import (
     RateModelEntry,
 )
 from optsched.files.problems import ABSENT
-from optsched.files.profiles import NetworkProfile, load_profile, profile_names
 
 __all__ = [
     "Profiles",
@@ -37,16 +37,14 @@ __all__ = [
 class Profiles:
     """The profiles that a file names, each loaded once; None for a name that is unknown."""
 
-    known: dict[str, NetworkProfile | None] = field(default_factory=dict)
+    known: dict[str, Profile | None] = field(default_factory=dict)
     advised: dict[str, tuple[str, str]] = field(default_factory=dict)
 
-    def get(self, name: str) -> NetworkProfile | None:
+    def get(self, name: str) -> Profile | None:
         """Return a profile, or None if there is none of this name."""
         if name not in self.known:
-            try:
-                self.known[name] = load_profile(name)
-            except UnknownNameError:
-                self.known[name] = None
+            # A path is no name here: an instance must not depend on other files of its reader.
+            self.known[name] = load_profile(name) if name in profile_names() else None
         return self.known[name]
 
     def advice(self, name: str) -> tuple[str, str]:

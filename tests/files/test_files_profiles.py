@@ -1,18 +1,23 @@
 import pytest
 
-from optsched.core.errors import FileFormatError, UnknownNameError
+from optsched.core.errors import FileFormatError
 from optsched.files import instance_text, load_instance
-from optsched.files.profiles import load_profile, profile_names
+
+VGG16 = """title = "VGG16"
+gradient_bytes = 526.4e6
+compute_s = 0.09
+batch = 16
+[source]
+all = "measured"
+"""
 
 
 @pytest.fixture
 def models(tmp_path, monkeypatch):
     directory = tmp_path / "models"
     (directory / "dnn").mkdir(parents=True)
-    monkeypatch.setattr("optsched.files.profiles.data_directory", lambda kind: directory)
-    (directory / "dnn" / "vgg16.toml").write_text(
-        'source = "measured"\ngradient_bytes = 526.4e6\ncompute_s = 0.09\nbatch = 16\n'
-    )
+    monkeypatch.setattr("optsched.contention.model_files.data_directory", lambda kind: directory)
+    (directory / "dnn" / "vgg16.toml").write_text(VGG16)
     return directory / "dnn"
 
 
@@ -32,7 +37,7 @@ def test_a_profile_fills_what_is_absent(models, tmp_path, make):
     assert instance.jobs.compute_s.tolist() == [0.09, 0.5, 0.09]
     assert instance.jobs.profiles == ("vgg16",) * 3
     # What was resolved is stored, so that a change of the profile changes no saved instance.
-    (models / "vgg16.toml").write_text("gradient_bytes = 1\ncompute_s = 1\n")
+    (models / "vgg16.toml").write_text(VGG16.replace("0.09", "1.0"))
     again = load(tmp_path, instance_text(instance))
     assert list(again.jobs) == list(instance.jobs)
 
@@ -59,25 +64,20 @@ def test_no_profiles_at_all_is_said(models, errors_of, make):
     assert "expected a known profile, got 'vgg16'; give gradient_bytes and compute_s" in line
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("gradient_bytes = ", "expected TOML, got something else"),
-        ("compute_s = 1", "expected gradient_bytes, a number of at least 0, got None"),
-        ("gradient_bytes = 1\ncompute_s = nan", "expected compute_s, a number of at least 0"),
-        ("gradient_bytes = true\ncompute_s = 1", "expected gradient_bytes"),
-        ("gradient_bytes = -1\ncompute_s = 1", "expected gradient_bytes"),
-    ],
-)
-def test_a_broken_profile_is_an_error_of_its_own_file(models, text, message):
-    (models / "vgg16.toml").write_text(text)
-    with pytest.raises(FileFormatError, match=r"vgg16\.toml") as error:
-        load_profile("vgg16")
-    assert message in str(error.value)
+def test_a_path_is_no_name(models, errors_of, make):
+    path = models / "vgg16.toml"
+    (line,) = errors_of(make(jobs=[{"id": "a", "gpus": 2, "iterations": 5, "profile": str(path)}]))
+    assert "expected one of the profiles vgg16, got" in line
 
 
-def test_profiles_are_found_by_name(models):
-    assert profile_names() == ["vgg16"]
-    assert load_profile("vgg16").gradient_bytes == 526.4e6
-    with pytest.raises(UnknownNameError, match="did you mean 'vgg16'"):
-        load_profile("vgg-16")
+def test_a_broken_profile_is_an_error_of_its_own_file(models, tmp_path, make):
+    (models / "vgg16.toml").write_text(VGG16.replace("0.09", "nan"))
+    jobs = [{"id": "a", "gpus": 2, "iterations": 5, "profile": "vgg16"}]
+    with pytest.raises(FileFormatError, match=r"vgg16\.toml: compute_s: expected a number of at l"):
+        load(tmp_path, make(jobs=jobs))
+
+
+def test_the_profiles_that_ship_can_be_named(tmp_path, make):
+    jobs = [{"id": "a", "gpus": 2, "iterations": 5, "profile": "bert-large"}]
+    loaded = load(tmp_path, make(jobs=jobs)).jobs[0]
+    assert (loaded.gradient_bytes, loaded.compute_s) == (4.0 * 336_226_108, 0.373134)
