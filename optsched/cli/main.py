@@ -12,11 +12,13 @@ import typer
 
 from optsched.cli import (
     bound,
+    calibrate,
     compare,
     convert,
     generate,
     listing,
     plot,
+    plot_search,
     run,
     solve,
     validate,
@@ -54,10 +56,11 @@ def _add(name: str, command: Callable[..., None], panel: str, *, to: typer.Typer
 
 
 plot_app = typer.Typer(
-    no_args_is_help=True, help="Draw a schedule, or the ratios of a comparison, from its file."
+    no_args_is_help=True, help="Draw a schedule, the ratios of a comparison, or a search."
 )
 _add("gantt", plot.gantt, "Pictures", to=plot_app)
 _add("ratios", plot.ratios, "Pictures", to=plot_app)
+_add("search", plot_search.search, "Pictures", to=plot_app)
 
 _add("compare", compare.compare, STUDY)
 app.add_typer(plot_app, name="plot", rich_help_panel=STUDY)
@@ -68,6 +71,7 @@ _add("verify", verify.verify, SCHEDULE)
 _add("list", listing.list_what, INPUT)
 _add("generate", generate.generate, INPUT)
 _add("convert", convert.convert, INPUT)
+_add("calibrate", calibrate.calibrate, INPUT)
 _add("validate", validate.validate, INPUT)
 
 

@@ -5,6 +5,7 @@ from optsched.plot.contention_intervals import ContentionInterval, contention_in
 from optsched.plot.gantt import plot_gantt
 from optsched.plot.gpu_rows import RowRun, gpu_rows
 from optsched.plot.ratios import plot_ratios
+from optsched.plot.search import plot_makespan_over_caps, plot_makespan_over_parameter
 from optsched.plot.style import new_axes, save_figure
 
 __all__ = [
@@ -15,6 +16,8 @@ __all__ = [
     "new_axes",
     "plot_calibration",
     "plot_gantt",
+    "plot_makespan_over_caps",
+    "plot_makespan_over_parameter",
     "plot_ratios",
     "save_figure",
 ]
