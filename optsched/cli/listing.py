@@ -20,8 +20,8 @@ def list_what(
         str,
         typer.Argument(
             metavar="WHAT",
-            help="schedulers, instances, generators, bounds, methods, loaders or objectives. "
-            "Default: all of them.",
+            help="schedulers, instances, generators, bounds, methods, loaders, profiles, "
+            "fabrics or objectives. Default: all of them.",
         ),
     ] = "all",
     as_json: JsonOption = False,
@@ -44,6 +44,8 @@ def list_what(
         "bounds": _bounds,
         "methods": _methods,
         "loaders": _loaders,
+        "profiles": _profiles,
+        "fabrics": _fabrics,
         "objectives": _objectives,
     }
     if what != "all" and what not in lists:
@@ -130,6 +132,35 @@ def _loaders() -> Rows:
 
     rows = [(name, entry.description) for name, entry in LOADERS.items()]
     return ("name", "format"), rows
+
+
+def _profiles() -> Rows:
+    from optsched.contention import load_profile, profile_names
+
+    rows = [
+        (
+            profile.name,
+            profile.title,
+            round(profile.gradient_bytes / 1e6, 1),
+            round(profile.compute_s * 1e3, 3),
+            profile.batch,
+            len(profile.layers) or None,
+        )
+        for profile in map(load_profile, profile_names())
+    ]
+    return ("name", "network", "gradient MB", "compute ms", "batch", "layers"), rows
+
+
+def _fabrics() -> Rows:
+    from optsched.contention import fabric_names, load_fabric
+    from optsched.contention.fabrics import fabric_title
+
+    rows = []
+    for name in fabric_names():
+        fabric = load_fabric(name)
+        gigabytes_per_s = round(fabric.inter_bytes_per_s / 1e9, 3)
+        rows.append((name, fabric_title(name), gigabytes_per_s, round(fabric.degradation, 4)))
+    return ("name", "network", "GB/s between servers", "degradation"), rows
 
 
 def _objectives() -> Rows:
