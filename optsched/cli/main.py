@@ -72,7 +72,6 @@ _add("list", listing.list_what, INPUT)
 _add("generate", generate.generate, INPUT)
 _add("convert", convert.convert, INPUT)
 _add("calibrate", calibrate.calibrate, INPUT)
-_add("calibrate", calibrate.calibrate, INPUT)
 _add("validate", validate.validate, INPUT)
 
 
