@@ -174,6 +174,33 @@ def test_a_rule_that_may_change_its_mind_is_asked_again(backfill):
     assert rule.told == ["begin", ("start", 0), ("start", 1), *ends]
 
 
+class SjfThatPreemptsOnce(Sjf):
+    """Preempts whatever runs at 1 s."""
+
+    def schedule(self, state):
+        if state.now_s == 1.0:
+            for job in list(state.running):
+                state.preempt(job)
+        elif state.now_s < 1.0:
+            state.set_timer(1.0)
+        super().schedule(state)
+
+
+def test_gpus_of_a_preempted_job_are_offered_to_all():
+    # short is refused at 0.5 s, and with it everybody who wants two GPUs, until there are some.
+    jobs = [
+        Job("long", 2, 9, compute_s=1.0),
+        Job("short", 2, 2, compute_s=1.0, arrival_s=0.5),
+    ]
+    instance = Instance("preempted", Cluster.uniform(1, 2), jobs)
+    schedule = simulate(instance, SjfThatPreemptsOnce(), debug=True).schedule
+    assert [(row[0], *row[2:]) for row in rows(schedule)] == [
+        (0, 0.0, 1.0),
+        (1, 1.0, 3.0),
+        (0, 3.0, 11.0),
+    ]
+
+
 class IdleGpus(Observer):
     """Notes when GPUs stay idle although a waiting job would fit."""
 
