@@ -7,6 +7,12 @@ from optsched.traces.cluster_shape import ClusterShape
 from optsched.traces.latency import LATENCY_COLUMNS, LATENCY_UNITS, read_latencies
 from optsched.traces.layer_table import profile_from_layer_csv
 from optsched.traces.load import TraceLoad, load_trace
+from optsched.traces.network import (
+    NetworkedTrace,
+    oversubscribed,
+    parse_profile_mix,
+    with_network,
+)
 from optsched.traces.philly import PHILLY
 from optsched.traces.plain import PLAIN
 from optsched.traces.report import DroppedRows, TraceReport
@@ -21,12 +27,16 @@ __all__ = [
     "ClusterShape",
     "CsvFormat",
     "DroppedRows",
+    "NetworkedTrace",
     "TraceFormat",
     "TraceLoad",
     "TraceReport",
     "load_trace",
+    "oversubscribed",
+    "parse_profile_mix",
     "profile_from_layer_csv",
     "read_latencies",
+    "with_network",
 ]
 
 #: Format name to its loader; a new format is a line here and a file beside the others.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from array import array
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal, get_args
 
 import numpy as np
@@ -131,6 +131,10 @@ class JobCollector:
     def counts(self) -> dict[str, dict[str, int]]:
         """Return column to value to number of jobs, the most frequent value first."""
         return {column: dict(Counter(v).most_common()) for column, v in self._counted.items()}
+
+    def column(self, names: Iterable[str]) -> tuple[str, ...] | None:
+        """Return the values, job by job, of the first of these counted columns that there is."""
+        return next((tuple(self._counted[name]) for name in names if name in self._counted), None)
 
     def _count_drop(self, line: int, reason: str, got: str) -> None:
         self._drop_counts[reason] += 1

@@ -21,13 +21,27 @@ from optsched.traces.trace_format import TraceFormat
 
 __all__ = ["TraceLoad", "load_trace"]
 
+#: Columns that name the network a job trains.
+MODEL_COLUMNS = ("model", "model_name")
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TraceLoad:
-    """An instance made from a trace, and what became of the trace's rows."""
+    """An instance made from a trace, and what became of the trace's rows.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    report
+        What was kept and dropped.
+    models
+        The model of each job, as the trace names it; None if it names none.
+    """
 
     instance: Instance
     report: TraceReport
+    models: tuple[str, ...] | None = None
 
 
 def load_trace(
@@ -118,7 +132,7 @@ def load_trace(
             **{f"trace_{option}": value for option, value in options.items()},
         },
     )
-    return TraceLoad(instance, report)
+    return TraceLoad(instance, report, rows.column(MODEL_COLUMNS))
 
 
 def _loaders() -> Mapping[str, TraceFormat]:
