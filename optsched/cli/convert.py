@@ -106,7 +106,7 @@ def convert(
       optsched convert 60_job.csv -o tiresias.json
       optsched convert jobs.csv --servers 16 --gpus-per-server 8 -o jobs.json
       optsched convert philly.csv.gz --virtual-cluster 11cb48 -o vc.json
-      optsched convert sensetime.csv --fabric 10gbe --racks 2 --oversubscription 4 -o st.json
+      optsched convert t.csv --fabric 10gbe --racks 2 --oversubscription 4 -o t.json
     """
     from optsched.cli.destinations import check_destination
     from optsched.cli.output import note, print_json, progress_bar
