@@ -1,13 +1,19 @@
 """The command line, called in this process and in a folder of its own."""
 
+import functools
+import importlib
 import json
 import sys
 import warnings
 from dataclasses import dataclass
 
 import pytest
+import typer.main
 
 from optsched.cli.main import main
+
+#: A command line is built once, not for each call.
+built = functools.cache(typer.main.get_command)
 
 
 @dataclass
@@ -28,6 +34,7 @@ class Outcome:
 def optsched(monkeypatch, capsys, tmp_path):
     """Return a function that runs ``optsched`` with some arguments in an empty folder."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(typer.main, "get_command", built)
     monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)
     # Messages and help at one width, whatever the terminal.
     monkeypatch.setenv("COLUMNS", "200")
@@ -46,3 +53,36 @@ def optsched(monkeypatch, capsys, tmp_path):
         return Outcome(code, printed.out, printed.err)
 
     return run
+
+
+@pytest.fixture
+def good_schedule(tmp_path):
+    """A schedule file of ``waiting-pays`` in the folder; returns its document."""
+    from optsched.files import load, save_schedule
+    from optsched.study import run
+
+    result = run("waiting-pays", "fifo")
+    path = tmp_path / "good-schedule.json"
+    save_schedule(load("waiting-pays"), result.schedule, path, result=result)
+    return json.loads(path.read_text())
+
+
+@pytest.fixture(scope="session")
+def comparison():
+    """What ``compare --json`` says of two policies on ``waiting-pays``."""
+    from optsched.study import compare
+
+    return compare("waiting-pays", ["fifo", "sjf"]).as_dict()
+
+
+@pytest.fixture
+def interrupt(monkeypatch):
+    """Return a function that makes an attribute of a module raise KeyboardInterrupt."""
+
+    def interrupted(*arguments, **options):
+        raise KeyboardInterrupt
+
+    def set_up(module, name):
+        monkeypatch.setattr(importlib.import_module(module), name, interrupted)
+
+    return set_up

@@ -117,13 +117,8 @@ def test_an_interrupted_compare_shows_the_runs_that_were_done(
         assert "random" not in done.out
 
 
-def test_compare_interrupted_before_the_first_run_has_nothing_to_show(optsched, monkeypatch):
-    module = importlib.import_module("optsched.study.compare")
-
-    def interrupted(*arguments, **options):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(module, "run_scheduler", interrupted)
+def test_compare_interrupted_before_the_first_run_has_nothing_to_show(optsched, interrupt):
+    interrupt("optsched.study.compare", "run_scheduler")
     done = optsched("compare", "waiting-pays", "-s", "fifo")
     assert (done.code, done.out) == (130, "")
     assert "interrupted after 0 runs" in done.err

@@ -1,6 +1,5 @@
 """``run``, ``verify`` and ``plot gantt``."""
 
-import importlib
 import json
 import re
 from dataclasses import replace
@@ -54,20 +53,14 @@ def test_run_seeds_the_generator_and_the_scheduler(optsched):
 
 
 @pytest.mark.parametrize("command", ["run", "solve", "bound"])
-def test_an_interrupt_without_results_is_130(optsched, monkeypatch, command):
-    def interrupted(*arguments, **options):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(importlib.import_module("optsched.files"), "load", interrupted)
+def test_an_interrupt_without_results_is_130(optsched, interrupt, command):
+    interrupt("optsched.files", "load")
     done = optsched(command, "waiting-pays")
     assert (done.code, done.out) == (130, "")
 
 
-def test_an_interrupted_run_is_130(optsched, monkeypatch):
-    def interrupted(*arguments, **options):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(importlib.import_module("optsched.study.run"), "simulate", interrupted)
+def test_an_interrupted_run_is_130(optsched, interrupt):
+    interrupt("optsched.study.run", "simulate")
     done = optsched("run", "waiting-pays", "-s", "fifo", "-o", "s.json")
     assert (done.code, done.out) == (130, "")
 

@@ -61,10 +61,6 @@ def test_solve_gives_4_when_the_limit_comes_first(optsched, monkeypatch):
 
 def test_an_interrupted_solve_keeps_the_best_so_far(optsched, tmp_path, monkeypatch):
     module = importlib.import_module("optsched.exact.portfolio")
-
-    def interrupted(self, starts):
-        raise KeyboardInterrupt
-
     real = module.brute_force
 
     def stopped(*arguments, **options):
