@@ -44,6 +44,9 @@ class Consolidated:
             raise ValueError(f"fit is 'best' or 'first', got {fit!r}")
         self.fit = fit
         self._racks: tuple[Cluster, list[int]] | None = None
+        #: Answers that do not change as long as the cluster does not.
+        self._fewest_servers: dict[int, int] = {}
+        self._placements: dict[tuple[int, int], Placement] = {}
 
     def offer(self, job: LiveJob, free: FreePool, state: Simulation) -> Placement | None:
         """Return a placement on the fewest servers, if there is one now."""
@@ -55,14 +58,22 @@ class Consolidated:
             return None
         if gpus <= free.sizes[0]:
             server = self._with_room(free, gpus, ALL_SERVERS)
-            return None if server is None else Placement((server,), (gpus,))
+            return None if server is None else self._on_one_server(server, gpus)
         racks = self._rack_sets(cluster)
-        most = cluster.fewest_servers(gpus)
+        most = self._fewest_servers.get(gpus)
+        if most is None:
+            most = self._fewest_servers[gpus] = cluster.fewest_servers(gpus)
         for among in [*racks, ALL_SERVERS] if len(racks) > 1 else [ALL_SERVERS]:
             found = self._on_idle_servers(free, gpus, among, most)
             if found is not None:
                 return found
         return None
+
+    def _on_one_server(self, server: int, gpus: int) -> Placement:
+        found = self._placements.get((server, gpus))
+        if found is None:
+            found = self._placements[server, gpus] = Placement((server,), (gpus,))
+        return found
 
     def _with_room(self, free: FreePool, gpus: int, among: int) -> int | None:
         return free.best_fit(gpus, among) if self.fit == "best" else free.first_fit(gpus, among)
@@ -99,4 +110,5 @@ class Consolidated:
             for server, rack in enumerate(cluster.servers.rack.tolist()):
                 sets[rack] |= 1 << server
             self._racks = (cluster, sets)
+            self._fewest_servers.clear()
         return self._racks[1]

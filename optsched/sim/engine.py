@@ -9,7 +9,7 @@ is pushed again when it surfaces.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable, Sequence, ValuesView
+from collections.abc import Callable, Iterable, Iterator, Sequence, ValuesView
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,6 +35,8 @@ COMPLETION, TIMER = 0, 2
 NO_JOB = -1
 #: Instants in a row at which only timers fire before a policy counts as stuck.
 MAX_IDLE_INSTANTS = 1_000_000
+#: Jobs whose columns are turned into Python numbers at once.
+ARRIVAL_CHUNK = 65_536
 #: A job preempted with less than this share of its iterations left is complete.
 ROUNDING = 1e-12
 
@@ -100,7 +102,10 @@ class Simulation:
         self._waiting: dict[int, LiveJob] = {}
         self._running: dict[int, LiveJob] = {}
         self._clock = clock_of(instance, self.rates)
+        self._is_slotted = instance.slot_s is not None
+        #: The time now, on the clock and in seconds.
         self._now = 0.0
+        self.now_s = 0.0
         self._events: list[tuple[float, int, int]] = []
         self._timers: dict[int, float] = {}
         self._tracker = ContentionTracker(self.rates)
@@ -111,10 +116,10 @@ class Simulation:
 
         durations = best_durations_s(instance, self.rates) if durations_s is None else durations_s
         self._durations_s = np.asarray(durations, dtype=np.float64)
-        arrivals = [self._clock.at_or_after(time) for time in instance.jobs.arrival_s.tolist()]
-        self._arrival_order = np.argsort(np.array(arrivals), kind="stable").tolist()
-        self._arrival_times = [arrivals[job] for job in self._arrival_order]
-        self._next_arrival = 0
+        self._arriving = self._in_order_of_arrival()
+        self._next_arrival = INFINITY
+        self._next_job: LiveJob | None = None
+        self._next_arrival, self._next_job = next(self._arriving, (INFINITY, None))
 
         def hook(name: str) -> Callable[..., Any] | None:
             return getattr(policy, name, None)
@@ -128,11 +133,6 @@ class Simulation:
         self._on_timer, self._on_begin = hook("on_timer"), hook("on_begin")
 
     # What a policy sees
-
-    @property
-    def now_s(self) -> float:
-        """The time now, in seconds."""
-        return self._clock.seconds(self._now)
 
     @property
     def waiting(self) -> ValuesView[LiveJob]:
@@ -181,10 +181,10 @@ class Simulation:
         del self._waiting[index]
         self._running[index] = job
         self.free.take(placement)
-        self._timers.pop(index, None)
+        if self._timers:
+            self._timers.pop(index, None)
         now = self._now
         job.placement = placement
-        job.resources = self.rates.shared_resources(placement)
         job.start_s = self.now_s
         if job.preemptions and self._recorder.is_continued(index, placement, job.start_s):
             # It was settled when it stopped; what is left of an earlier restart goes on.
@@ -193,14 +193,20 @@ class Simulation:
             job.settled = now
             if job.preemptions:
                 job.settled += self._clock.duration(self.instance.restart_time_s(index))
-        if job.resources:
-            for other in self._tracker.enter(job):
-                self._re_rate(other)
-        self._set_rate(job)
+        load: Sequence[int] = ()
+        if len(placement.servers) > 1:
+            job.resources = self.rates.shared_resources(placement)
+            if job.resources:
+                for other in self._tracker.enter(job):
+                    self._re_rate(other)
+                load = self._tracker.loads_of(job)
+                job.degree = max(load)
+        self._set_pace(job, self.rates.iteration_time_s(index, placement, load))
         if self._on_start is not None:
             self._on_start(job, self)
-        for observer in self._observers:
-            observer.on_start(job, job.start_s)
+        if self._observers:
+            for observer in self._observers:
+                observer.on_start(job, job.start_s)
 
     def preempt(self, job: LiveJob) -> None:
         """Stop a running job now; it keeps its progress and waits again.
@@ -269,9 +275,13 @@ class Simulation:
             if now == INFINITY:
                 break
             self._now = now
+            self.now_s = self._clock.seconds(now) if self._is_slotted else now
             something = self._completions()
-            something = self._arrivals() or something
-            self._fire_timers()
+            if self._next_arrival == now:
+                self._arrivals()
+                something = True
+            if self._timers:
+                self._fire_timers()
             self._schedule(self)
             self.instants += 1
             idle_instants = 0 if something else idle_instants + 1
@@ -279,8 +289,9 @@ class Simulation:
                 raise self._error("only timers fire and nothing else ever happens", None)
             if self._debug:
                 assert_invariants(self)
-            for observer in self._observers:
-                observer.on_instant(self)
+            if self._observers:
+                for observer in self._observers:
+                    observer.on_instant(self)
         if self._waiting:
             job = next(iter(self._waiting.values()))
             more = len(self._waiting) - 1
@@ -291,6 +302,7 @@ class Simulation:
         )
 
     def _next_time(self) -> float:
+        """Return the time of the next event, and drop the entries before it that are stale."""
         events = self._events
         while events:
             time, kind, index = events[0]
@@ -308,16 +320,18 @@ class Simulation:
                 heapq.heappush(events, (job.due, COMPLETION, index))
             else:
                 break
-        time = events[0][0] if events else INFINITY
-        if self._next_arrival < len(self._arrival_times):
-            time = min(time, self._arrival_times[self._next_arrival])
-        return time
+        if events and events[0][0] < self._next_arrival:
+            return events[0][0]
+        return self._next_arrival
 
     def _completions(self) -> bool:
+        """Complete what is due; the first event is known to be no stale one."""
         events, now, any_done = self._events, self._now, False
-        while self._next_time() == now and events and events[0][:2] == (now, COMPLETION):
+        while events and events[0][0] == now and events[0][1] == COMPLETION:
             self._complete(self._running[heapq.heappop(events)[2]])
             any_done = True
+            if events and events[0][0] == now:
+                self._next_time()
         return any_done
 
     def _complete(self, job: LiveJob) -> None:
@@ -325,28 +339,37 @@ class Simulation:
         job.due = INFINITY
         self._stop(job)
         self._done[job.index] = 1
-        self._timers.pop(job.index, None)
+        if self._timers:
+            self._timers.pop(job.index, None)
         if self._on_finish is not None:
             self._on_finish(job, self)
 
-    def _arrivals(self) -> bool:
-        times, order, jobs = self._arrival_times, self._arrival_order, self.instance.jobs
-        first = self._next_arrival
-        while self._next_arrival < len(times) and times[self._next_arrival] == self._now:
-            index = order[self._next_arrival]
-            self._next_arrival += 1
-            job = LiveJob(
-                index,
-                jobs.gpus.item(index),
-                jobs.arrival_s.item(index),
-                jobs.iterations.item(index),
-                jobs.weight.item(index),
-                self._durations_s.item(index),
-            )
-            self._waiting[index] = job
-            if self._on_arrival is not None:
-                self._on_arrival(job, self)
-        return self._next_arrival > first
+    def _arrivals(self) -> None:
+        now, on_arrival = self._now, self._on_arrival
+        while self._next_arrival == now and self._next_job is not None:
+            job = self._next_job
+            self._waiting[job.index] = job
+            self._next_arrival, self._next_job = next(self._arriving, (INFINITY, None))
+            if on_arrival is not None:
+                on_arrival(job, self)
+
+    def _in_order_of_arrival(self) -> Iterator[tuple[float, LiveJob]]:
+        """Yield (arrival on the clock, job), made only when their time comes."""
+        jobs, clock = self.instance.jobs, self._clock
+        times = jobs.arrival_s
+        if self._is_slotted:
+            times = np.array([clock.at_or_after(time_s) for time_s in times.tolist()])
+        order = np.argsort(times, kind="stable")
+        for first in range(0, len(order), ARRIVAL_CHUNK):
+            chunk = order[first : first + ARRIVAL_CHUNK]
+            columns = (
+                jobs.gpus, jobs.arrival_s, jobs.iterations, jobs.weight, self._durations_s,
+            )  # fmt: skip
+            listed = (column[chunk].tolist() for column in columns)
+            for time, index, *values in zip(
+                times[chunk].tolist(), chunk.tolist(), *listed, strict=True
+            ):
+                yield time, LiveJob(index, *values)
 
     def _fire_timers(self) -> None:
         events = self._events
@@ -375,8 +398,9 @@ class Simulation:
                 self._re_rate(other)
             job.resources = ()
             job.degree = 0
-        for observer in self._observers:
-            observer.on_stop(job, now_s)
+        if self._observers:
+            for observer in self._observers:
+                observer.on_stop(job, now_s)
 
     def _settle(self, job: LiveJob) -> None:
         if self._now > job.settled:
@@ -397,16 +421,16 @@ class Simulation:
             self.re_rates += 1
             self._set_pace(job, iteration_time_s)
 
-    def _set_rate(self, job: LiveJob) -> None:
-        load = self._tracker.loads_of(job)
-        job.degree = max(load, default=0)
-        assert job.placement is not None
-        self._set_pace(job, self.rates.iteration_time_s(job.index, job.placement, load))
-
     def _set_pace(self, job: LiveJob, iteration_time_s: float) -> None:
         job.iteration_time_s = iteration_time_s
-        job.progress = self._clock.progress(self.instance.jobs.ids[job.index], iteration_time_s)
-        due = job.settled + self._clock.needed(job.remaining, job.progress)
+        if self._is_slotted:
+            name = self.instance.jobs.ids[job.index]
+            job.progress = self._clock.progress(name, iteration_time_s)
+            due = job.settled + self._clock.needed(job.remaining, job.progress)
+        else:
+            # The clock's own answers, without the calls: this is the busiest line of the engine.
+            job.progress = iteration_time_s
+            due = job.settled + job.remaining * iteration_time_s
         job.due = due if due > self._now else self._now
         if job.due < job.scheduled:
             job.scheduled = job.due
