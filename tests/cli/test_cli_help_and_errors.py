@@ -2,6 +2,7 @@
 
 import importlib
 import re
+import shlex
 
 import pytest
 
@@ -63,7 +64,10 @@ def test_examples_in_help_keep_their_lines(optsched, monkeypatch, command, width
     lines = [line.strip() for line in optsched(*command.split(), "-h").out.splitlines()]
     examples = lines[lines.index("Examples") + 1 : lines.index("", lines.index("Examples"))]
     assert examples
-    assert all(line.startswith("optsched ") for line in examples)
+    for line in examples:
+        assert line.startswith("optsched ")
+        # Every example is a command that exists, with options that exist.
+        assert optsched(*shlex.split(line)[1:], "--help").code == 0
 
 
 def test_nothing_asked_for_is_shown_the_help(optsched):
