@@ -63,7 +63,11 @@ class Consolidated:
         most = self._fewest_servers.get(gpus)
         if most is None:
             most = self._fewest_servers[gpus] = cluster.fewest_servers(gpus)
+        # All but the last server are taken whole, and of equal servers a full last one as well.
+        idle = gpus // free.sizes[0] if len(free.sizes) == 1 else most - 1
         for among in [*racks, ALL_SERVERS] if len(racks) > 1 else [ALL_SERVERS]:
+            if free.idle(among).bit_count() < idle:
+                continue
             found = self._on_idle_servers(free, gpus, among, most)
             if found is not None:
                 return found

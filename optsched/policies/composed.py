@@ -59,6 +59,10 @@ class ComposedPolicy:
         self.backfill = backfill
         self._queue = WaitingQueue()
         self._by_demand = backfill and placement.depends_on_demand_only
+        self._listeners = {
+            event: getattr(placement, event, None)
+            for event in ("on_begin", "on_start", "on_stop", "on_finish")
+        }
 
     def on_begin(self, state: Simulation) -> None:
         """Forget the last run."""
@@ -93,6 +97,8 @@ class ComposedPolicy:
     def schedule(self, state: Simulation) -> None:
         """Start jobs in order until nobody fits."""
         queue, free = self._queue, state.free
+        if not queue:
+            return
         if not self.placement.depends_on_demand_only:
             # What it refused a while ago it may offer now, with the same GPUs free.
             queue.unblock()
@@ -104,6 +110,6 @@ class ComposedPolicy:
                 queue.block(queue.group_of(job))
 
     def _tell(self, event: str, *arguments: object) -> None:
-        listener = getattr(self.placement, event, None)
+        listener = self._listeners[event]
         if listener is not None:
             listener(*arguments)

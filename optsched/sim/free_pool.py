@@ -44,12 +44,20 @@ class FreePool:
 
     def take(self, placement: Placement) -> None:
         """Mark the GPUs of a placement as used."""
-        for server, count in zip(placement.servers, placement.counts, strict=True):
+        servers = placement.servers
+        if len(servers) == 1:
+            self._change(servers[0], -placement.counts[0])
+            return
+        for server, count in zip(servers, placement.counts, strict=True):
             self._change(server, -count)
 
     def give(self, placement: Placement) -> None:
         """Mark the GPUs of a placement as free."""
-        for server, count in zip(placement.servers, placement.counts, strict=True):
+        servers = placement.servers
+        if len(servers) == 1:
+            self._change(servers[0], placement.counts[0])
+            return
+        for server, count in zip(servers, placement.counts, strict=True):
             self._change(server, count)
 
     def best_fit(self, gpus: int, among: int = -1) -> int | None:

@@ -10,6 +10,8 @@ from optsched.sim.live_job import LiveJob
 
 __all__ = ["WaitingQueue"]
 
+NO_TICKET = (-1, None)
+
 
 class WaitingQueue:
     """A heap of (key, position in the instance) for each class of waiting jobs.
@@ -57,12 +59,22 @@ class WaitingQueue:
     def head(self) -> LiveJob | None:
         """Return the first job of all classes that are not blocked."""
         best: tuple[Any, int, int, LiveJob] | None = None
-        for group in list(self._heaps):
-            if group in self._blocked:
+        blocked, tickets = self._blocked, self._tickets
+        emptied: list[Hashable] = []
+        for group, heap in self._heaps.items():
+            if group in blocked:
                 continue
-            first = self._first(group)
-            if first is not None and (best is None or first[:2] < best[:2]):
-                best = first
+            while heap:
+                first = heap[0]
+                if tickets.get(first[1], NO_TICKET)[0] == first[2]:
+                    if best is None or first[:2] < best[:2]:
+                        best = first
+                    break
+                heapq.heappop(heap)
+            else:
+                emptied.append(group)
+        for group in emptied:
+            del self._heaps[group]
         return None if best is None else best[3]
 
     def block(self, group: Hashable) -> None:
@@ -76,13 +88,3 @@ class WaitingQueue:
     def is_blocked(self, group: Hashable) -> bool:
         """Return True if a class is blocked."""
         return group in self._blocked
-
-    def _first(self, group: Hashable) -> tuple[Any, int, int, LiveJob] | None:
-        heap = self._heaps[group]
-        while heap:
-            entry = heap[0]
-            if self._tickets.get(entry[1], (-1, None))[0] == entry[2]:
-                return entry
-            heapq.heappop(heap)
-        del self._heaps[group]
-        return None
