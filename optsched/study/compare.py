@@ -105,7 +105,7 @@ def compare(
         raise ValueError(f"seeds is at least 1, got {seeds}")
     wanted = [instances] if isinstance(instances, str | Instance) else list(instances)
     made = _made(schedulers)
-    cases = [case for name in _unique(wanted) for case in _cases(name, seeds)]
+    cases = _all_cases(wanted, seeds)
     objective = checked_objective(objective or _default_objective(cases))
     total = sum(len(_seeds_of(case, scheduler, seeds)) for case in cases for scheduler in made)
     rows: list[RunRow] = []
@@ -149,6 +149,18 @@ def _unique(names: Iterable[str | Instance]) -> list[str | Instance]:
         for position, name in enumerate(listed)
         if not isinstance(name, str) or name not in listed[:position]
     ]
+
+
+def _all_cases(wanted: Iterable[str | Instance], seeds: int) -> list[_Case]:
+    """Return what is to be run; of two that share a name the second gets a longer one."""
+    cases: list[_Case] = []
+    for position, name in enumerate(_unique(wanted)):
+        found = _cases(name, seeds)
+        if any(case.family == found[0].family for case in cases):
+            label = name if isinstance(name, str) else f"#{position + 1}"
+            found = [replace(case, family=f"{case.family} ({label})") for case in found]
+        cases += found
+    return cases
 
 
 def _default_objective(cases: Iterable[_Case]) -> str:

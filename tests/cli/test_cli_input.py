@@ -10,6 +10,7 @@ from optsched.files import load_instance
 LISTS = {
     "schedulers": ({"name", "kind", "rule", "parameters"}, "sjf-bco"),
     "instances": ({"name", "jobs", "servers", "GPUs", "description"}, "waiting-pays"),
+    "groups": ({"name", "stands for"}, "library"),
     "generators": ({"name", "description", "parameters"}, "paper-160"),
     "bounds": ({"name", "objectives", "effort", "statement"}, "area"),
     "methods": ({"name", "objectives", "time", "rate models", "knows", "proves among"}, "auto"),
@@ -37,6 +38,13 @@ def test_list_keeps_numbers_and_parameters_as_they_are(optsched):
         "placement": "consolidated",
         "fit": "best",
     }
+
+
+def test_every_group_may_be_compared(optsched):
+    from optsched.study.compare import _members
+
+    for row in optsched("list", "groups", "--json").json:
+        assert len(_members(row["name"])) >= 1
 
 
 def test_list_without_a_name_shows_all_of_them(optsched):

@@ -106,6 +106,18 @@ def test_what_is_named_twice_runs_once():
         compare("waiting-pays", ["fifo", "sjf", "fifo"])
 
 
+def test_other_instances_of_the_same_name_are_told_apart(tmp_path):
+    instances = [fixed_instance("mine", [length]) for length in (1.0, 2.0)]
+    for name, instance in zip(("a", "b"), instances, strict=True):
+        save_instance(instance, tmp_path / f"{name}.json")
+    paths = [str(tmp_path / f"{name}.json") for name in ("a", "b")]
+    assert [row.family for row in compare(paths, ["fifo"]).summary] == [
+        "mine",
+        f"mine ({paths[1]})",
+    ]
+    assert [row.family for row in compare(instances, ["fifo"]).summary] == ["mine", "mine (#2)"]
+
+
 def test_objects_of_one_class_are_told_apart():
     from optsched.policies import ComposedPolicy
 
