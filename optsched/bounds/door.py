@@ -3,27 +3,39 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from optsched.bounds.area import area_bound
+from optsched.bounds.configuration import configuration_bound
 from optsched.bounds.dual_feasible import dual_feasible_bound
 from optsched.bounds.durations import durations_bound
+from optsched.bounds.lagrangian import lagrangian_bound, lagrangian_preemptive_bound
 from optsched.bounds.longest import longest_bound
 from optsched.bounds.mean_busy_time import mean_busy_time_bound
+from optsched.bounds.rate_configuration import rate_configuration_bound
 from optsched.bounds.workload import Workload
-from optsched.core.errors import UnknownNameError
+from optsched.core.errors import UnknownNameError, UnsupportedError
 from optsched.core.instance import Instance
 from optsched.core.metrics import Objective, checked_objective
 from optsched.core.result import Bound
 
-__all__ = ["BOUNDS", "EFFORTS", "BoundEntry", "Effort", "all_bounds", "bound"]
+__all__ = [
+    "BOUNDS",
+    "EFFORTS",
+    "BoundEntry",
+    "BoundSurvey",
+    "Effort",
+    "all_bounds",
+    "bound",
+    "survey_bounds",
+]
 
-Effort = Literal["instant"]
+Effort = Literal["instant", "seconds", "minutes"]
 
 #: From the cheapest to the dearest; a call computes the bounds up to the effort it names.
-EFFORTS: tuple[Effort, ...] = ("instant",)
+EFFORTS: tuple[Effort, ...] = ("instant", "seconds", "minutes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,21 +49,45 @@ class BoundEntry:
     cost
         The effort from which on it is computed: ``instant`` is n log n.
     function
-        Computes it.
+        Computes it of a workload and an objective. It raises ``UnsupportedError`` where it does not
+        apply, and after an interrupt returns the best so far, which it says in its certificate.
     statement
         What it says, in a line.
+    options
+        Keyword arguments of the function at an effort above its cost.
     """
 
     objectives: tuple[Objective, ...]
     cost: Effort
-    function: Callable[[Workload, Objective], Bound]
+    function: Callable[..., Bound]
     statement: str
+    options: Mapping[Effort, Mapping[str, object]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class BoundSurvey:
+    """What came of asking for all bounds.
+
+    Parameters
+    ----------
+    bounds
+        Those that apply, the strongest first.
+    skipped
+        Why the others do not, by name.
+    stopped_by
+        ``interrupt`` if the user's interrupt cut it short, else empty.
+    """
+
+    bounds: tuple[Bound, ...]
+    skipped: Mapping[str, str]
+    stopped_by: str
 
 
 _COMPLETIONS: tuple[Objective, ...] = ("mean_jct", "weighted_jct")
 
-#: Name of each bound and what it is. All hold for every rate model, for release dates, with
-#: preemption and migration, and in the time, continuous or slotted, of the instance.
+#: Name of each bound and what it is. All hold for release dates and in the time, continuous or
+#: slotted, of the instance; all but ``lagrangian`` with preemption and migration; and all but
+#: ``rate-configuration`` for every rate model.
 BOUNDS: dict[str, BoundEntry] = {
     "longest": BoundEntry(
         ("makespan",), "instant", longest_bound, "no job ends before its arrival plus best duration"
@@ -74,7 +110,94 @@ BOUNDS: dict[str, BoundEntry] = {
         mean_busy_time_bound,
         "jobs as a fluid by Smith's rule, plus half their durations",
     ),
+    "configuration": BoundEntry(
+        ("makespan",),
+        "seconds",
+        configuration_bound,
+        "which sets of jobs run together on one pool of GPUs, and how long",
+        {"minutes": {"thoroughness": 10.0}},
+    ),
+    "rate-configuration": BoundEntry(
+        ("makespan",),
+        "seconds",
+        rate_configuration_bound,
+        "which jobs run where together, at the rates that contention leaves them, and how long",
+        {"minutes": {"exact_servers": 5, "steps": 2_000_000}},
+    ),
+    "lagrangian-preemptive": BoundEntry(
+        _COMPLETIONS,
+        "seconds",
+        lagrangian_preemptive_bound,
+        "every job alone, in its cheapest time, when GPU time has a price that falls",
+        {"minutes": {"thoroughness": 10.0}},
+    ),
+    "lagrangian": BoundEntry(
+        _COMPLETIONS,
+        "seconds",
+        lagrangian_bound,
+        "every job alone, in its cheapest window, when GPU time has a price",
+        {"minutes": {"thoroughness": 10.0}},
+    ),
 }
+
+
+def survey_bounds(
+    instance: Instance, objective: str = "makespan", *, effort: str = "instant"
+) -> BoundSurvey:
+    """Compute every bound up to an effort, and say why some do not apply.
+
+    An interrupt (``KeyboardInterrupt``) ends it with what has been proven by then, unless nothing
+    has.
+
+    Parameters
+    ----------
+    instance, objective, effort
+        As for :func:`all_bounds`.
+
+    Examples
+    --------
+    >>> from optsched.core.cluster import Cluster, Server
+    >>> from optsched.core.jobs import Job
+    >>> from optsched.core.rate_model import RateModel
+    >>> jobs = [Job("a", 3, 2, compute_s=2.0), Job("b", 2, 3, compute_s=1.0)]
+    >>> two = Instance("two", Cluster([Server("s0", 4)]), jobs, RateModel("fixed"))
+    >>> survey = survey_bounds(two, effort="seconds")
+    >>> print(survey.bounds[0].value, survey.skipped["rate-configuration"])
+    7.0 jobs share no network, so the rate-configuration LP has nothing to add to the configuration
+    LP
+    """
+    wanted = checked_objective(objective)
+    if effort not in EFFORTS:
+        raise UnknownNameError("effort", effort, EFFORTS)
+    affordable = EFFORTS[: EFFORTS.index(effort) + 1]
+    started = time.perf_counter()
+    workload = Workload.of(instance)
+    # What all of them need is charged to each.
+    shared_s = time.perf_counter() - started
+    found: list[Bound] = []
+    skipped: dict[str, str] = {}
+    stopped_by = ""
+    for name, entry in BOUNDS.items():
+        if wanted not in entry.objectives or entry.cost not in affordable:
+            continue
+        started = time.perf_counter()
+        try:
+            computed = entry.function(workload, wanted, **entry.options.get(affordable[-1], {}))
+        except UnsupportedError as reason:
+            skipped[name] = str(reason)
+            continue
+        except KeyboardInterrupt:
+            if not found:
+                raise
+            stopped_by = "interrupt"
+            break
+        runtime_s = shared_s + time.perf_counter() - started
+        found.append(replace(computed, runtime_s=runtime_s))
+        if "stopped_by" in computed.certificate:
+            stopped_by = str(computed.certificate["stopped_by"])
+            break
+    # Sorting is stable.
+    return BoundSurvey(tuple(sorted(found, key=lambda one: -one.value)), skipped, stopped_by)
 
 
 def all_bounds(
@@ -89,7 +212,8 @@ def all_bounds(
     objective
         ``makespan``, ``mean_jct`` or ``weighted_jct``.
     effort
-        The most that it may cost; so far all bounds are ``instant``.
+        The most that it may cost: ``instant`` takes less than a second for 100,000 jobs,
+        ``seconds`` up to some seconds, and ``minutes`` searches longer for the same bounds.
 
     Raises
     ------
@@ -106,28 +230,14 @@ def all_bounds(
     >>> two = Instance("two", Cluster([Server("s0", 4)]), jobs)
     >>> [(bound.method, bound.value) for bound in all_bounds(two, "makespan")]
     [('dual-feasible', 5.5), ('area', 4.5), ('longest', 4.0)]
+    >>> all_bounds(two, "makespan", effort="seconds")[0].method
+    'configuration'
     """
-    wanted = checked_objective(objective)
-    if effort not in EFFORTS:
-        raise UnknownNameError("effort", effort, EFFORTS)
-    affordable = EFFORTS[: EFFORTS.index(effort) + 1]
-    started = time.perf_counter()
-    workload = Workload.of(instance)
-    # What all of them need is charged to each.
-    shared_s = time.perf_counter() - started
-    found = []
-    for entry in BOUNDS.values():
-        if wanted in entry.objectives and entry.cost in affordable:
-            started = time.perf_counter()
-            computed = entry.function(workload, wanted)
-            runtime_s = shared_s + time.perf_counter() - started
-            found.append(replace(computed, runtime_s=runtime_s))
-    # Sorting is stable.
-    return sorted(found, key=lambda one: -one.value)
+    return list(survey_bounds(instance, objective, effort=effort).bounds)
 
 
 def bound(instance: Instance, objective: str = "makespan", *, effort: str = "instant") -> Bound:
-    """Return the strongest of :func:`all_bounds`.
+    """Return the strongest of :func:`all_bounds`, whatever the class it holds for.
 
     Parameters
     ----------
