@@ -47,7 +47,8 @@ def load(name_or_path: str | os.PathLike[str], *, seed: int = 0) -> Instance:
     ----------
     name_or_path
         In this order: a path (a ``Path``, or a text that ends in ``.json`` or has a path
-        separator); a shipped instance or an alias; ``FAMILY-JOBSxSERVERS-SEED``, which is drawn;
+        separator); a shipped instance or an alias; ``FAMILY-JOBSxSERVERS-SEED``, which is drawn
+        (no seed where nothing is random: ``packing-bad-6x11``);
         a generator with or without parameters, ``paper-160:servers=14,mode=physical``.
     seed
         Seed of the draw if the name is a generator and its text gives no seed; else without
@@ -90,7 +91,7 @@ def load(name_or_path: str | os.PathLike[str], *, seed: int = 0) -> Instance:
 def is_generator(name: str) -> bool:
     """Return True if ``load`` draws another instance for another seed.
 
-    A generator whose text gives a seed is one fixed instance.
+    A generator whose text gives a seed is one fixed instance, and so is one that draws nothing.
 
     Examples
     --------
@@ -102,7 +103,9 @@ def is_generator(name: str) -> bool:
     if _is_path(name) or name in ALIASES or name in shipped_names():
         return False
     draw = generator_text(name)
-    return draw is not None and "seed" not in draw.parameters
+    if draw is None or "seed" in draw.parameters:
+        return False
+    return GENERATORS[draw.generator].is_random
 
 
 def shipped_names() -> list[str]:

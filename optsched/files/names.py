@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from optsched.core.errors import InstanceError, Problem
-from optsched.generate import GENERATORS
+from optsched.generate import GENERATORS, generate
 
 __all__ = ["FAMILIES", "GeneratorText", "drawn_name", "generator_text"]
 
@@ -19,9 +19,18 @@ FAMILIES: dict[str, tuple[str, dict[str, str]]] = {
     "physical": ("paper-160", {"mode": "physical"}),
     "reference-a": ("reference-a", {}),
     "reference-f": ("reference-f", {}),
+    "poisson": ("poisson", {}),
+    "never-wait-bad": ("never-wait-bad", {}),
+    "packing-bad": ("packing-bad", {}),
+    "spreading-bad": ("spreading-bad", {}),
 }
 
-_DRAWN = re.compile(r"(?P<family>[a-z-]+)-(?P<jobs>[0-9]+)x(?P<servers>[0-9]+)-(?P<seed>[0-9]+)")
+#: Settings that a family without a seed may have in a name of default form.
+UNSEEDED_SETTINGS: dict[str, tuple[dict[str, str], ...]] = {
+    "never-wait-bad": ({"objective": "makespan"}, {"objective": "mean_jct"}),
+}
+
+_DRAWN = re.compile(r"(?P<family>[a-z-]+)-(?P<jobs>[0-9]+)x(?P<servers>[0-9]+)(-(?P<seed>[0-9]+))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +44,8 @@ class GeneratorText:
 def drawn_name(name: str) -> GeneratorText | None:
     """Return what draws the instance called ``FAMILY-JOBSxSERVERS-SEED``.
 
-    None if the name has another form, no such family exists, or it has another number of jobs.
+    A family that draws nothing has names without a seed. None if the name has another form, no such
+    family exists, or the family has no instance of this size.
 
     Examples
     --------
@@ -48,10 +58,24 @@ def drawn_name(name: str) -> GeneratorText | None:
     if match is None or match["family"] not in FAMILIES:
         return None
     generator, implied = FAMILIES[match["family"]]
+    if (match["seed"] is not None) != GENERATORS[generator].is_random:
+        return None
+    if match["seed"] is None:
+        return _unseeded(name, generator, {"jobs": match["jobs"], "servers": match["servers"]})
     parameters = {"jobs": match["jobs"], "servers": match["servers"], "seed": match["seed"]}
     if "jobs" not in GENERATORS[generator].types and parameters.pop("jobs") != "160":
         return None
     return GeneratorText(generator, implied | parameters)
+
+
+def _unseeded(name: str, generator: str, sizes: dict[str, str]) -> GeneratorText | None:
+    """Return the settings that yield the name: one of the sizes follows from the other."""
+    known = {key: text for key, text in sizes.items() if key in GENERATORS[generator].types}
+    for settings in UNSEEDED_SETTINGS.get(generator, ({},)):
+        parameters = known | settings
+        if generate(generator, parameters).name == name:
+            return GeneratorText(generator, parameters)
+    return None
 
 
 def generator_text(text: str) -> GeneratorText | None:

@@ -17,7 +17,7 @@ from optsched.generate import generate, interior_start, waiting_pays
 
 __all__ = ["DRAWN", "shipped_instances", "write_shipped_instances"]
 
-#: Shipped instances that a generator draws.
+#: Shipped instances that a generator yields.
 DRAWN = (
     *(f"forced-{jobs}x3-{seed}" for jobs in (4, 5, 6) for seed in range(3)),
     *(f"tight-6x3-{seed}" for seed in range(3)),
@@ -26,6 +26,11 @@ DRAWN = (
     "physical-160x14-0",
     "reference-a-160x14-0",
     "reference-f-160x14-0",
+    "never-wait-bad-6x3",
+    "never-wait-bad-5x4",
+    "packing-bad-4x7",
+    "packing-bad-8x15",
+    "spreading-bad-6x4",
 )
 
 

@@ -11,9 +11,13 @@ from typing import Literal, Union, get_args, get_origin, get_type_hints
 
 from optsched.core.errors import InstanceError, Problem, UnknownNameError, suggest
 from optsched.core.instance import Instance
+from optsched.generate.never_wait_bad import never_wait_bad
+from optsched.generate.packing_bad import packing_bad
 from optsched.generate.paper import paper_160
+from optsched.generate.poisson import poisson
 from optsched.generate.reference import reference_a, reference_f
 from optsched.generate.small import forced, light, tight
+from optsched.generate.spreading_bad import spreading_bad
 
 __all__ = ["GENERATORS", "GeneratorEntry", "generate", "parsed_parameters"]
 
@@ -23,10 +27,21 @@ MAX_SEED = 2**63 - 1
 
 @dataclass(frozen=True, slots=True)
 class GeneratorEntry:
-    """A generator: a function of keyword parameters and a seed, and what it draws, in one line."""
+    """A generator.
+
+    Parameters
+    ----------
+    function
+        Takes keyword parameters and a seed.
+    description
+        What it draws, in one line.
+    is_random
+        False if the seed is without effect.
+    """
 
     function: Callable[..., Instance]
     description: str
+    is_random: bool = True
 
     @property
     def defaults(self) -> dict[str, object]:
@@ -54,6 +69,16 @@ GENERATORS: dict[str, GeneratorEntry] = {
     "forced": GeneratorEntry(forced, "small servers: spreading and contention cannot be avoided"),
     "tight": GeneratorEntry(tight, "demands that are no powers of two and fill servers badly"),
     "light": GeneratorEntry(light, "mostly small jobs that run whole on one server"),
+    "poisson": GeneratorEntry(poisson, "jobs that arrive one by one, at a chosen load"),
+    "never-wait-bad": GeneratorEntry(
+        never_wait_bad, "to start a job whenever its GPUs are free is bad", is_random=False
+    ),
+    "packing-bad": GeneratorEntry(
+        packing_bad, "to wait for the fewest servers is bad", is_random=False
+    ),
+    "spreading-bad": GeneratorEntry(
+        spreading_bad, "to take scattered GPUs at once is bad", is_random=False
+    ),
 }
 
 
