@@ -64,24 +64,28 @@ def progress_bar(what: str) -> Iterator[Advance]:
         yield lambda done, total, text="": None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     bar = Progress(
         TextColumn("{task.description}"),
         BarColumn(bar_width=20),
-        MofNCompleteColumn(),
+        TextColumn("{task.fields[count]}"),
         TimeElapsedColumn(),
         TextColumn("{task.fields[text]}"),
         console=Console(file=sys.stderr),
         transient=True,
         redirect_stdout=False,
     )
-    task = bar.add_task(what, total=None, text="")
+    task = bar.add_task(what, total=None, count="", text="")
+
+    def advance(done: int, total: int, text: str = "") -> None:
+        bar.update(task, completed=done, total=total, count=f"{done:,}/{total:,}", text=text)
+
     patience = threading.Timer(PATIENCE_S, bar.start)
     patience.daemon = True
     patience.start()
     try:
-        yield lambda done, total, text="": bar.update(task, completed=done, total=total, text=text)
+        yield advance
     finally:
         patience.cancel()
         # A timer that has just fired is still starting the bar.

@@ -82,8 +82,9 @@ def solve(
         print_json(result)
     else:
         print(result.summary())
-        if proof := result.details.get("proof"):
-            print(f"proof      {proof}")
+        for key, label in (("proof", "proof"), ("search", "search"), ("stopped_by", "stopped by")):
+            if key in result.details:
+                print(f"{label:<10} {result.details[key]}")
     if result.schedule is not None and output is not None:
         save_schedule(loaded, result.schedule, output, result=result)
         note(f"schedule: {output}")
