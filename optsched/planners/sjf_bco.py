@@ -92,6 +92,8 @@ class SjfBco:
             raise ValueError(f"capacity_factor (λ) is at least 1, got {self.capacity_factor!r}")
         if self.kappa is not None and self.kappa < 1:
             raise ValueError(f"kappa is at least 1, got {self.kappa!r}")
+        if self.kappa is not None and not isinstance(self.kappa, int):
+            raise ValueError(f"kappa is a whole number, got {self.kappa!r}")
 
     def plan(self, instance: Instance, *, seed: int = 0) -> Plan:
         """Return the best schedule of the search; it uses no random numbers."""
