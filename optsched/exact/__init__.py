@@ -1,7 +1,8 @@
 """Proofs of optimality: the door is :func:`solve`."""
 
+from optsched.exact.branch_and_bound import branch_and_bound
 from optsched.exact.brute_force import SearchOutcome, brute_force
 from optsched.exact.methods import METHODS, MethodEntry
 from optsched.exact.portfolio import solve
 
-__all__ = ["METHODS", "MethodEntry", "SearchOutcome", "brute_force", "solve"]
+__all__ = ["METHODS", "MethodEntry", "SearchOutcome", "branch_and_bound", "brute_force", "solve"]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -45,6 +45,8 @@ class SearchOutcome:
         Partial schedules that were extended.
     stopped_by
         ``""``, ``"time limit"`` or ``"interrupt"``.
+    details
+        Further counts by name.
     """
 
     schedule: Schedule | None
@@ -53,6 +55,7 @@ class SearchOutcome:
     scope: Literal["all", "event-aligned"]
     nodes: int
     stopped_by: str
+    details: Mapping[str, float] = field(default_factory=dict)
 
 
 def brute_force(

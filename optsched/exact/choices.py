@@ -10,7 +10,7 @@ from optsched.contention import RateFunctions
 from optsched.core.instance import Instance
 from optsched.core.placement import Placement
 
-__all__ = ["Choice", "Choices"]
+__all__ = ["Choice", "Choices", "earlier_twins", "server_classes", "splits"]
 
 #: (job, placement) pairs that start together; empty for "start nothing now".
 Choice = tuple[tuple[int, Placement], ...]
@@ -66,8 +66,8 @@ class Choices:
     def __init__(self, instance: Instance, rates: RateFunctions, *, symmetry: bool = True) -> None:
         self._gpus: list[int] = instance.jobs.gpus.tolist()
         self._capacity: list[int] = instance.cluster.servers.gpus.tolist()
-        self._server_class = _server_classes(instance, rates, symmetry=symmetry)
-        self._twins = _earlier_twins(instance) if symmetry else [()] * len(self._gpus)
+        self._server_class = server_classes(instance, rates, symmetry=symmetry)
+        self._twins = earlier_twins(instance) if symmetry else [()] * len(self._gpus)
         self._symmetry = symmetry
         self._known: dict[tuple[int, tuple[int, ...], tuple[int, ...]], list[Placement]] = {}
 
@@ -117,7 +117,7 @@ class Choices:
         key = (gpus, tuple(free), tuple(groups))
         found = self._known.get(key)
         if found is None:
-            found = [Placement.of(pairs) for pairs in _splits(gpus, free, groups)]
+            found = [Placement.of(pairs) for pairs in splits(gpus, free, groups)]
             found.sort(key=lambda placement: len(placement.servers))
             self._known[key] = found
         return found
@@ -162,7 +162,7 @@ def _all(_: Choice) -> bool:
     return True
 
 
-def _server_classes(instance: Instance, rates: RateFunctions, *, symmetry: bool) -> list[int]:
+def server_classes(instance: Instance, rates: RateFunctions, *, symmetry: bool) -> list[int]:
     """Return the number of each server's class."""
     servers = instance.cluster.servers
     if not symmetry:
@@ -180,7 +180,7 @@ def _server_classes(instance: Instance, rates: RateFunctions, *, symmetry: bool)
     return [known.setdefault(key, len(known)) for key in keys]
 
 
-def _earlier_twins(instance: Instance) -> list[tuple[int, ...]]:
+def earlier_twins(instance: Instance) -> list[tuple[int, ...]]:
     """Return, for each job, the jobs before it that are identical."""
     jobs = instance.jobs
     columns = zip(
@@ -203,7 +203,7 @@ def _earlier_twins(instance: Instance) -> list[tuple[int, ...]]:
     return twins
 
 
-def _splits(
+def splits(
     gpus: int, free: Sequence[int], groups: Sequence[int]
 ) -> Iterator[list[tuple[int, int]]]:
     """Yield the ways to take ``gpus`` GPUs, in a group never more from a later server."""

@@ -1,0 +1,300 @@
+"""Branch and bound over event-aligned schedules in continuous time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optsched.bounds import Workload
+from optsched.contention import rate_functions
+from optsched.core.errors import LimitReachedError, ScheduleError
+from optsched.core.instance import Instance
+from optsched.core.metrics import Objective, checked_objective
+from optsched.core.schedule import Decision, Schedule
+from optsched.exact.brute_force import SearchOutcome
+from optsched.exact.objective_scale import ObjectiveScale
+from optsched.exact.search_tables import search_tables
+from optsched.judge import replay, verify
+
+if TYPE_CHECKING:
+    from optsched.exact.search_stack import SearchStack
+
+__all__ = ["branch_and_bound"]
+
+#: A schedule counts as better only if it is so by more than this share.
+TOLERANCE = 1e-9
+#: Limits to compute between two looks at the clock; the number adapts to this many seconds.
+FIRST_BUDGET, MOST_BUDGET, SECONDS_A_TURN = 2_000, 400_000, 0.1
+#: Entries of the table of states; 24 bytes each.
+FIRST_ENTRIES, MOST_ENTRIES = 1 << 14, 1 << 22
+#: Vectors of prices; each costs time in every state, and is made at one of the first turns.
+MOST_VECTORS, PRICED_TURNS = 24, 60
+#: A further vector must see this share more than those there are.
+WORTH_KEEPING = 1e-3
+
+
+def branch_and_bound(
+    instance: Instance,
+    *,
+    objective: str = "makespan",
+    symmetry: bool = True,
+    memo: bool = True,
+    time_limit_s: float | None = None,
+    below: float = float("inf"),
+    on_incumbent: Callable[[Schedule, float], None] | None = None,
+) -> SearchOutcome:
+    """Find the best event-aligned schedule in continuous time.
+
+    The same schedules as :func:`brute_force` looks at, with compiled code, limits that see
+    contention (:class:`StatePrices`), and a memory of the states seen. A value that is proven best
+    is so up to a share of 10⁻⁹. See ``models/formulations/branch-and-bound.md``.
+
+    Parameters
+    ----------
+    instance
+        The instance, in continuous time, of rate model ``ring`` or ``fixed``, on any fabric.
+    objective
+        ``makespan``, ``mean_jct`` or ``weighted_jct``.
+    symmetry
+        Leave out what only renames identical servers and identical jobs.
+    memo
+        Leave out states that were reached before, no later and at no greater cost.
+    time_limit_s
+        Stop after so many seconds with the best so far.
+    below
+        Only look for schedules of a lower objective.
+    on_incumbent
+        Called with each better schedule, replayed by the judge, and its objective.
+
+    Raises
+    ------
+    UnsupportedError
+        If time is slotted or there are too many placements; the text names a method that applies.
+    LimitReachedError
+        If the time limit comes before the first schedule, unless ``below`` was given.
+    KeyboardInterrupt
+        If it comes before the first schedule, unless ``below`` was given; afterwards an interrupt
+        ends the search like a limit.
+
+    Examples
+    --------
+    >>> from optsched.generate.hand import waiting_pays
+    >>> outcome = branch_and_bound(waiting_pays())
+    >>> outcome.value, outcome.scope, outcome.is_complete
+    (21.0, 'event-aligned', True)
+    """
+    wanted = checked_objective(objective)
+    search = _Search(instance, wanted, symmetry=symmetry, memo=memo, below=below)
+    search.deadline = np.inf if time_limit_s is None else time.monotonic() + time_limit_s
+    stopped_by = ""
+    try:
+        if not search.run(on_incumbent):
+            stopped_by = "time limit"
+    except KeyboardInterrupt:
+        if search.best is None and below == np.inf:
+            raise
+        stopped_by = "interrupt"
+    if search.best is None and stopped_by == "time limit" and below == np.inf:
+        raise LimitReachedError(f"no schedule of {instance.name!r} within {time_limit_s:g} s")
+    schedule, value = (None, None) if search.best is None else search.best
+    counts = search.counts()
+    return SearchOutcome(
+        schedule, value, not stopped_by, "event-aligned", counts.pop("nodes"), stopped_by, counts
+    )
+
+
+class _Search:
+    def __init__(
+        self,
+        instance: Instance,
+        objective: Objective,
+        *,
+        symmetry: bool,
+        memo: bool,
+        below: float,
+    ) -> None:
+        self.source = search_tables(
+            instance, _order(instance, objective), objective=objective, symmetry=symmetry
+        )
+        # Compiled code is loaded only when a search is really made.
+        from optsched.exact.search_lookahead import new_outlook
+        from optsched.exact.search_memo import empty_memo
+        from optsched.exact.search_stack import new_stack
+        from optsched.exact.state_prices import StatePrices
+
+        self.instance = instance
+        self.objective = objective
+        self.is_makespan = objective == "makespan"
+        self.rates = rate_functions(instance)
+        self.scale = ObjectiveScale.of(instance, objective)
+        self.tables = self.source.tables._replace(
+            release=self.source.tables.release - self.scale.first_s
+        )
+        self.late = np.argsort(-self.tables.release, kind="stable").astype(np.int64)
+        #: A time about as long as the schedule, to tell times apart by.
+        self.horizon = float(self.tables.release.max() + self.tables.duration.sum())
+        self.stack = new_stack(self.tables)
+        self.outlook = new_outlook(self.tables)
+        self.uses_memo = memo
+        self.memo = empty_memo(self.tables, FIRST_ENTRIES)
+        self.prices = StatePrices(self.tables)
+        self.best: tuple[Schedule, float] | None = None
+        self.cutoff = below
+        self.deadline = np.inf
+
+    def counts(self) -> dict[str, int]:
+        """Return how many states were extended, cut by limits, and cut as seen before."""
+        from optsched.exact.search_kernel import CUT, DOMINATED, HOPELESS, NODES
+
+        counters = self.stack.counters.tolist()
+        return {
+            "nodes": counters[NODES] + 1,
+            "cut_by_limit": counters[CUT] + counters[HOPELESS],
+            "cut_as_seen": counters[DOMINATED],
+        }
+
+    def run(self, on_incumbent: Callable[[Schedule, float], None] | None) -> bool:
+        """Search depth first; return False if the time limit was reached."""
+        from optsched.exact.search_kernel import EXHAUSTED, FOUND, explore
+
+        if time.monotonic() >= self.deadline:
+            return False
+        self.prices.add(self.tables.iterations)
+        root = self.root_limit()
+        budget, turns = FIRST_BUDGET, 0
+        while True:
+            goal = self.scale.internal(self.cutoff * (1.0 - TOLERANCE))
+            if root >= goal:
+                return True
+            began_s = time.monotonic()
+            outcome = explore(
+                self.tables,
+                self.stack,
+                self.memo,
+                self.outlook,
+                self.prices.vectors,
+                self.late,
+                self.is_makespan,
+                self.uses_memo,
+                self.horizon,
+                goal,
+                budget,
+            )
+            if outcome == EXHAUSTED:
+                return True
+            if outcome == FOUND:
+                self.take(on_incumbent)
+            ended_s = time.monotonic()
+            if ended_s >= self.deadline:
+                return False
+            if outcome == FOUND:
+                continue
+            budget = _adapted(budget, ended_s - began_s)
+            self.make_room()
+            turns += 1
+            if turns <= PRICED_TURNS:
+                self.add_prices()
+
+    def root_limit(self) -> float:
+        """Prepare the root, and return the limit of all that follows it."""
+        from optsched.exact.search_limits import limit
+        from optsched.exact.search_lookahead import look_ahead
+
+        stack, vectors = self.stack, self.prices.vectors
+        scratch = np.zeros((7, len(self.tables.gpus)))
+        state = (stack.now[0], stack.remaining[0], stack.status[0], stack.placed[0], 0.0)
+        found = limit(self.tables, vectors, self.is_makespan, *state, scratch, self.late)
+        vector = int(scratch[6, 0])
+        look_ahead(
+            self.tables,
+            self.outlook,
+            0,
+            vector,
+            vectors[vector],
+            self.is_makespan,
+            *state,
+            stack.waiting[0, : stack.length[0]],
+            int(stack.free[0].sum()),
+        )
+        return float(found)
+
+    def make_room(self) -> None:
+        """Enlarge the table of states once it is half full."""
+        from optsched.exact.search_memo import grown_memo
+
+        entries = len(self.memo.first)
+        if entries < MOST_ENTRIES and 2 * int(self.memo.used[0]) > entries:
+            self.memo = grown_memo(self.memo)
+
+    def add_prices(self) -> None:
+        """Add prices that are best for states on the present branch."""
+        from optsched.exact.search_kernel import DEPTH
+
+        prices = self.prices
+        for depth in range(1, int(self.stack.counters[DEPTH]) + 1):
+            remaining = self.stack.remaining[depth].copy()
+            if len(prices.vectors) >= MOST_VECTORS or np.count_nonzero(remaining) < 3:
+                return
+            known = float((prices.vectors @ remaining).max())
+            if prices.add(remaining) and prices.vectors[-1] @ remaining < known * (
+                1.0 + WORTH_KEEPING
+            ):
+                prices.vectors = prices.vectors[:-1]
+
+    def take(self, on_incumbent: Callable[[Schedule, float], None] | None) -> None:
+        """Replay the schedule that was found, and take it for the incumbent if it is better."""
+        from optsched.exact.search_kernel import DEPTH
+
+        schedule = self.replayed(self.stack, int(self.stack.counters[DEPTH]) + 1)
+        judgement = verify(self.instance, schedule)
+        if not judgement.is_valid:
+            raise ScheduleError(f"the search made an invalid schedule: {judgement.violations[0]}")
+        value = judgement.objectives[self.objective]
+        if value < self.cutoff:
+            self.best, self.cutoff = (schedule, value), value
+            if on_incumbent is not None:
+                on_incumbent(schedule, value)
+
+    def replayed(self, stack: SearchStack, depth: int) -> Schedule:
+        """Return the schedule of a row in which all jobs are done.
+
+        The search says at which event a job starts; the judge's replay says when that is.
+        """
+        arrival_s: list[float] = self.instance.jobs.arrival_s[self.source.job].tolist()
+        began, ended = stack.began[depth].tolist(), stack.ended[depth].tolist()
+        decisions: list[Decision] = []
+        ends_s: dict[int, float] = {}
+        for event in sorted(set(began)):
+            times_s = [ends_s[self.source.job[job]] for job, at in enumerate(ended) if at == event]
+            times_s += [
+                arrival_s[job]
+                for job, release in enumerate(self.tables.release.tolist())
+                if release == stack.now[event]
+            ]
+            for job, at in enumerate(began):
+                if at == event:
+                    placement = self.source.placements[stack.placed[depth, job]]
+                    decisions.append(Decision(self.source.job[job], placement, max(times_s)))
+            schedule = replay(self.instance, decisions, rates=self.rates)
+            ends_s = dict(zip(schedule.job.tolist(), schedule.end_s.tolist(), strict=True))
+        return schedule
+
+
+def _order(instance: Instance, objective: Objective) -> list[int]:
+    """Return the jobs in the order in which it is decided whether they start."""
+    workload = Workload.of(instance)
+    area: NDArray[np.float64] = instance.jobs.gpus * workload.duration
+    if objective == "makespan":
+        return [int(job) for job in np.argsort(-area, kind="stable")]
+    key = area / np.maximum(workload.weights(objective), 1e-9)
+    return [int(job) for job in np.argsort(key, kind="stable")]
+
+
+def _adapted(budget: int, seconds: float) -> int:
+    if seconds < SECONDS_A_TURN / 2:
+        return min(2 * budget, MOST_BUDGET)
+    return max(budget // 2, FIRST_BUDGET) if seconds > 2 * SECONDS_A_TURN else budget
