@@ -147,13 +147,14 @@ def _shapes(
     """Enumerate the shapes, exactly for as many joined servers as the work allowed suffices for."""
     capacities = workload.instance.cluster.servers.gpus.tolist()
     most = dict(sorted(Counter(workload.instance.jobs.gpus[jobs].tolist()).items()))
-    for exact in range(min(exact_servers, len(capacities)), 0, -1):
+    # Each number of servers takes a multiple of the work of the one before.
+    shapes = enumerate_shapes(capacities, most, exact_servers=1, steps=steps)
+    for exact in range(2, min(exact_servers, len(capacities)) + 1):
         try:
-            return enumerate_shapes(capacities, most, exact_servers=exact, steps=steps)
+            shapes = enumerate_shapes(capacities, most, exact_servers=exact, steps=steps)
         except UnsupportedError:
-            if exact == 1:
-                raise
-    return enumerate_shapes(capacities, most, exact_servers=1, steps=steps)
+            break
+    return shapes
 
 
 def _generate(slots: SlotRates, pricing: ShapePricing) -> tuple[NDArray[np.float64], int, str]:
