@@ -193,7 +193,7 @@ def test_lambda_ends_the_wait_for_a_server_that_is_not_wholly_free():
 def test_parameters_out_of_range():
     with pytest.raises(ValueError, match=r"capacity_factor \(λ\) is at least 1, got 0.5"):
         SjfBco(capacity_factor=0.5)
-    with pytest.raises(ValueError, match="kappa is a whole number, got 1.5"):
+    with pytest.raises(ValueError, match=r"kappa is a whole number, got 1\.5"):
         SjfBco(kappa=1.5)
     with pytest.raises(ValueError, match="kappa is at least 1, got 0"):
         SjfBco(kappa=0)
