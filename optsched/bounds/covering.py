@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from optsched.solvers import silenced_output
+from optsched.solvers import quiet_highs
 
 __all__ = ["CoveringMaster"]
 
@@ -37,10 +37,7 @@ class CoveringMaster:
     def __init__(self, rows: int) -> None:
         import highspy
 
-        with silenced_output():
-            self._highs: Any = highspy.Highs()  # type: ignore[no-untyped-call]
-            self._highs.setOptionValue("output_flag", False)
-        self._highs.setOptionValue("parallel", "off")
+        self._highs: Any = quiet_highs()
         # New columns leave the basis primal feasible.
         self._highs.setOptionValue("simplex_strategy", 4)
         self._highs.setOptionValue("presolve", "off")

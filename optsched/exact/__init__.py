@@ -2,7 +2,16 @@
 
 from optsched.exact.branch_and_bound import branch_and_bound
 from optsched.exact.brute_force import SearchOutcome, brute_force
+from optsched.exact.event_orders import event_orders
 from optsched.exact.methods import METHODS, MethodEntry
 from optsched.exact.portfolio import solve
 
-__all__ = ["METHODS", "MethodEntry", "SearchOutcome", "branch_and_bound", "brute_force", "solve"]
+__all__ = [
+    "METHODS",
+    "MethodEntry",
+    "SearchOutcome",
+    "branch_and_bound",
+    "brute_force",
+    "event_orders",
+    "solve",
+]

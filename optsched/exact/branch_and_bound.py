@@ -7,9 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from optsched.bounds import Workload
 from optsched.contention import rate_functions
 from optsched.core.errors import LimitReachedError, ScheduleError
 from optsched.core.instance import Instance
@@ -17,6 +15,7 @@ from optsched.core.metrics import Objective, checked_objective
 from optsched.core.schedule import Decision, Schedule
 from optsched.exact.brute_force import SearchOutcome
 from optsched.exact.objective_scale import ObjectiveScale
+from optsched.exact.search_order import search_order
 from optsched.exact.search_tables import search_tables
 from optsched.judge import replay, verify
 
@@ -118,7 +117,7 @@ class _Search:
         below: float,
     ) -> None:
         self.source = search_tables(
-            instance, _order(instance, objective), objective=objective, symmetry=symmetry
+            instance, search_order(instance, objective), objective=objective, symmetry=symmetry
         )
         # Compiled code is loaded only when a search is really made.
         from optsched.exact.search_lookahead import new_outlook
@@ -282,16 +281,6 @@ class _Search:
             schedule = replay(self.instance, decisions, rates=self.rates)
             ends_s = dict(zip(schedule.job.tolist(), schedule.end_s.tolist(), strict=True))
         return schedule
-
-
-def _order(instance: Instance, objective: Objective) -> list[int]:
-    """Return the jobs in the order in which it is decided whether they start."""
-    workload = Workload.of(instance)
-    area: NDArray[np.float64] = instance.jobs.gpus * workload.duration
-    if objective == "makespan":
-        return [int(job) for job in np.argsort(-area, kind="stable")]
-    key = area / np.maximum(workload.weights(objective), 1e-9)
-    return [int(job) for job in np.argsort(key, kind="stable")]
 
 
 def _adapted(budget: int, seconds: float) -> int:

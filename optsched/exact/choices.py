@@ -192,9 +192,11 @@ def earlier_twins(instance: Instance) -> list[tuple[int, ...]]:
         jobs.weight.tolist(),
         # NaN stands for the rate model's overhead, and is unequal to itself.
         np.nan_to_num(jobs.server_overhead_s, nan=-1.0).tolist(),
+        # The rate model tiered looks at the layers of the profile.
+        (name or "" for name in jobs.profiles),
         strict=True,
     )
-    seen: dict[tuple[float, ...], list[int]] = {}
+    seen: dict[tuple[float | str, ...], list[int]] = {}
     twins = []
     for job, key in enumerate(columns):
         before = seen.setdefault(key, [])

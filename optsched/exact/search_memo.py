@@ -149,8 +149,8 @@ def is_dominated(
             value += tables.weight[job] * now
         if status[job] == WAITING and tables.release[job] > now:
             step = int(np.rint(now / scale * STEPS)) + 1
-    first = _hash(tables, memo.codes[0], remaining, status, placed, step, label)
-    second = _hash(tables, memo.codes[1], remaining, status, placed, step, label)
+    first = int(_hash(tables, memo.codes[0], remaining, status, placed, step, label))
+    second = int(_hash(tables, memo.codes[1], remaining, status, placed, step, label))
     if first == 0 and second == 0:
         second = 1
     base = (first & (len(memo.first) // WAYS - 1)) * WAYS
