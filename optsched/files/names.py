@@ -23,7 +23,15 @@ FAMILIES: dict[str, tuple[str, dict[str, str]]] = {
     "never-wait-bad": ("never-wait-bad", {}),
     "packing-bad": ("packing-bad", {}),
     "spreading-bad": ("spreading-bad", {}),
+    "colouring": ("colouring", {}),
+    **{
+        f"colouring-{graph}": ("colouring", {"graph": graph})
+        for graph in ("path", "cycle", "complete", "wheel", "petersen", "grotzsch")
+    },
 }
+
+#: The parameters that a name's sizes are, where these are not jobs and servers.
+SIZES = {"colouring": ("vertices", "edges")}
 
 #: Settings that a family without a seed may have in a name of default form.
 UNSEEDED_SETTINGS: dict[str, tuple[dict[str, str], ...]] = {
@@ -62,8 +70,9 @@ def drawn_name(name: str) -> GeneratorText | None:
         return None
     if match["seed"] is None:
         return _unseeded(name, generator, {"jobs": match["jobs"], "servers": match["servers"]})
-    parameters = {"jobs": match["jobs"], "servers": match["servers"], "seed": match["seed"]}
-    if "jobs" not in GENERATORS[generator].types and parameters.pop("jobs") != "160":
+    first, second = SIZES.get(generator, ("jobs", "servers"))
+    parameters = {first: match["jobs"], second: match["servers"], "seed": match["seed"]}
+    if first not in GENERATORS[generator].types and parameters.pop(first) != "160":
         return None
     return GeneratorText(generator, implied | parameters)
 

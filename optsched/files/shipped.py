@@ -31,6 +31,8 @@ DRAWN = (
     "packing-bad-4x7",
     "packing-bad-8x15",
     "spreading-bad-6x4",
+    "colouring-complete-3x3-0",
+    "colouring-cycle-5x5-0",
 )
 
 

@@ -1,5 +1,6 @@
 """Seeded generators of instances, by name."""
 
+from optsched.generate.colouring import colouring
 from optsched.generate.hand import interior_start, waiting_pays
 from optsched.generate.never_wait_bad import never_wait_bad
 from optsched.generate.packing_bad import packing_bad
@@ -13,6 +14,7 @@ from optsched.generate.spreading_bad import spreading_bad
 __all__ = [
     "GENERATORS",
     "GeneratorEntry",
+    "colouring",
     "forced",
     "generate",
     "interior_start",

@@ -81,13 +81,14 @@ def never_wait_bad(
         servers, rows = 4, [Job("long", 3, ITERATIONS * (jobs - 1), compute_s=together_s)]
         rows += [_sending(f"short{position}", 5) for position in range(jobs - 1)]
     fabric = Fabric(inter_bytes_per_s=BYTES_PER_S, degradation=degradation)
+    of_what = objective.replace("mean_jct", "mean JCT")
     text = f"jobs={jobs},degradation={degradation!r},objective={objective}"
     return Instance(
         with_settings(f"{name}-{jobs}x{servers}", DEFAULTS, degradation=degradation),
         Cluster.uniform(servers, 2, fabric=fabric),
         rows,
         RateModel.of("ring", contention_weight=1.0, server_overhead_s=0.0),
-        description=f"To start a job whenever its GPUs are free is bad for the {objective}.",
+        description=f"To start a job whenever its GPUs are free is bad for the {of_what}.",
         metadata={"generator": f"{name}:{text}"},
     )
 

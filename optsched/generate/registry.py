@@ -11,6 +11,7 @@ from typing import Literal, Union, get_args, get_origin, get_type_hints
 
 from optsched.core.errors import InstanceError, Problem, UnknownNameError, suggest
 from optsched.core.instance import Instance
+from optsched.generate.colouring import colouring
 from optsched.generate.never_wait_bad import never_wait_bad
 from optsched.generate.packing_bad import packing_bad
 from optsched.generate.paper import paper_160
@@ -78,6 +79,9 @@ GENERATORS: dict[str, GeneratorEntry] = {
     ),
     "spreading-bad": GeneratorEntry(
         spreading_bad, "to take scattered GPUs at once is bad", is_random=False
+    ),
+    "colouring": GeneratorEntry(
+        colouring, "the least makespan is the chromatic number of a graph (Theorem 1)"
     ),
 }
 
