@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from optsched.bounds.packings import LocalPackings, WorkLimit
 from optsched.bounds.slot_types import SlotType
 
-__all__ = ["Shape", "connected_shapes", "relaxed_shapes"]
+__all__ = ["Shape", "connected_shapes", "fewest_servers", "relaxed_shapes"]
 
 #: Number of slots of each type; no slots of a type that is absent.
 Shape = Mapping[SlotType, int]
@@ -206,14 +206,14 @@ def relaxed_shapes(
     for gpus in spreadable:
         if count <= gpus <= total:
             one = SlotType(gpus, count, 1)
-            yield from _pooled({one: 1}, total - gpus, largest, most, packings)
+            yield from _pooled({one: 1}, total - gpus, largest, most, packings, limit)
     for slots in _joining(spreadable, count, total, largest, most, limit):
         left = total - sum(gpus * number for gpus, number in slots.items())
         spread = {
-            SlotType(gpus, max(2, _fewest(capacities, gpus)), 2): number
+            SlotType(gpus, max(2, fewest_servers(capacities, gpus)), 2): number
             for gpus, number in slots.items()
         }
-        yield from _pooled(spread, left, largest, most, packings)
+        yield from _pooled(spread, left, largest, most, packings, limit)
 
 
 def _joining(
@@ -250,7 +250,12 @@ def _joining(
 
 
 def _pooled(
-    spread: Shape, left: int, largest: int, most: Mapping[int, int], packings: LocalPackings
+    spread: Shape,
+    left: int,
+    largest: int,
+    most: Mapping[int, int],
+    packings: LocalPackings,
+    limit: WorkLimit,
 ) -> Iterator[Shape]:
     """Yield spread slots with the GPUs left, as one pool, filled by what fits on one server."""
     used: dict[int, int] = {}
@@ -258,6 +263,7 @@ def _pooled(
         used[one.gpus] = used.get(one.gpus, 0) + number
     rooms = [most[gpus] - used.get(gpus, 0) if gpus <= largest else 0 for gpus in packings.demands]
     for local in packings.pooled(left, tuple(rooms)):
+        limit.spend(1)
         shape = dict(spread)
         for gpus, number in zip(packings.demands, local, strict=True):
             if number:
@@ -265,6 +271,13 @@ def _pooled(
         yield shape
 
 
-def _fewest(capacities: Sequence[int], gpus: int) -> int:
+def fewest_servers(capacities: Sequence[int], gpus: int) -> int:
+    """Return the fewest servers that hold so many GPUs, the largest taken first.
+
+    Examples
+    --------
+    >>> fewest_servers((2, 4, 2), 6)
+    2
+    """
     held = itertools.accumulate(sorted(capacities, reverse=True))
     return next(count for count, room in enumerate(held, start=1) if room >= gpus)

@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["best_configuration"]
+__all__ = ["best_configuration", "values_by_gpus"]
 
 
 @njit(cache=True)
@@ -45,3 +45,22 @@ def best_configuration(
             free -= gpus[job]
     most: float = best[total_gpus]
     return most
+
+
+@njit(cache=True)
+def values_by_gpus(
+    gpus: NDArray[np.int64], values: NDArray[np.float64], total_gpus: int
+) -> NDArray[np.float64]:
+    """Return the largest total value of jobs that fit on 0, 1, …, ``total_gpus`` GPUs.
+
+    Parameters
+    ----------
+    gpus, values, total_gpus
+        As for :func:`best_configuration`.
+    """
+    best = np.zeros(total_gpus + 1)
+    for job in range(len(gpus)):
+        if values[job] > 0.0:
+            for free in range(total_gpus, gpus[job] - 1, -1):
+                best[free] = max(best[free], best[free - gpus[job]] + values[job])
+    return best

@@ -8,8 +8,8 @@ from optsched.core.errors import UnsupportedError
 
 __all__ = ["MOST_SLOTS", "LocalPackings", "WorkLimit"]
 
-#: Numbers of slots are kept in a byte.
-MOST_SLOTS = 255
+#: Numbers of slots, also sums of two, are kept in 16 bits.
+MOST_SLOTS = 30_000
 
 Counts = tuple[int, ...]
 
@@ -108,7 +108,9 @@ class LocalPackings:
             return
         gpus = self.demands[position]
         highest = min(most[position], free // gpus)
-        for count in range(highest, -1, -1):
+        # What the last demand leaves nothing else can fill.
+        lowest = highest if position + 1 == len(self.demands) else 0
+        for count in range(highest, lowest - 1, -1):
             absent = min(least_absent, gpus) if count < most[position] else least_absent
             yield from self._filled(
                 free - count * gpus, most, position + 1, (*chosen, count), absent

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
-from optsched.bounds.shapes import ShapeSet
+from optsched.bounds.shapes import POOLED_GPU, ShapeSet
 
 __all__ = ["ShapePricing"]
 
 #: Shapes looked at for each column wanted, since several may give the same column.
 LOOK_AHEAD = 8
+
+#: Position of a slot type, and how many slots there are of it.
+_Slots = tuple[tuple[int, int], ...]
 
 
 class ShapePricing:
@@ -20,7 +21,8 @@ class ShapePricing:
 
     A shape's worth is a sum over demands of the best assignment of the jobs of that demand to its
     slots of that demand. Few different multisets of slots of one demand occur, so each is assigned
-    once for given values, and a shape costs a few additions.
+    once for given values, and a shape costs a few additions. The jobs of a pool are added by a
+    knapsack: each is worth what it is in its best slot type.
 
     Parameters
     ----------
@@ -41,29 +43,29 @@ class ShapePricing:
     """
 
     def __init__(self, shapes: ShapeSet, gpus: NDArray[np.int64]) -> None:
-        self.types = shapes.types
-        demands, first = np.unique(gpus, return_index=True)
-        after = np.append(first[1:], len(gpus))
-        known: dict[tuple[tuple[int, int], ...], int] = {}
+        self._pooled = int(np.searchsorted(gpus, shapes.pooled, side="right"))
+        self._pooled_gpus = gpus[: self._pooled]
+        self._room = np.zeros(len(shapes.rows), dtype=np.int64)
+        if self._pooled and POOLED_GPU in shapes.types:
+            self._room = shapes.rows[:, shapes.types.index(POOLED_GPU)].astype(np.int64)
+        demands, first = np.unique(gpus[self._pooled :], return_index=True)
+        first = first.astype(np.int64) + self._pooled
+        known: dict[tuple[int, _Slots], int] = {}
         index = np.zeros((len(shapes.rows), len(demands)), dtype=np.int64)
-        owner: list[int] = []
         for position, demand in enumerate(demands.tolist()):
-            own = [i for i, one in enumerate(self.types) if one.gpus == demand]
+            own = [i for i, one in enumerate(shapes.types) if one.gpus == demand]
             for shape, row in enumerate(shapes.rows[:, own].tolist()):
                 slots = tuple((i, count) for i, count in zip(own, row, strict=True) if count)
-                if slots not in known or not slots:
-                    known[slots] = len(owner)
-                    owner.append(position)
-                index[shape, position] = known[slots]
-        listed = _by_position(known, len(owner))
+                index[shape, position] = known.setdefault((position, slots), len(known))
         self._index = index
+        listed = [slots for _, slots in known]
         self._columns = (
-            first.astype(np.int64),
-            after.astype(np.int64),
+            first,
+            np.append(first[1:], len(gpus)),
             np.cumsum([0, *map(len, listed)]),
             np.array([kind for slots in listed for kind, _ in slots], dtype=np.int64),
             np.array([count for slots in listed for _, count in slots], dtype=np.int64),
-            np.array(owner, dtype=np.int64),
+            np.array([position for position, _ in known], dtype=np.int64),
         )
 
     def worths(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -71,11 +73,16 @@ class ShapePricing:
 
         Exact if the values are whole numbers whose sums stay below 2⁵³.
         """
+        from optsched.bounds.knapsack_kernel import values_by_gpus
         from optsched.bounds.pricing_kernel import assignment_values
 
         by_multiset = np.empty(len(self._columns[-1]))
         assignment_values(values, *self._columns, by_multiset)
         worths: NDArray[np.float64] = by_multiset[self._index].sum(axis=1)
+        if self._pooled:
+            pooled = values[: self._pooled].max(axis=1)
+            by_room = values_by_gpus(self._pooled_gpus, pooled, int(self._room.max()))
+            worths += by_room[self._room]
         return worths
 
     def most(self, values: NDArray[np.float64]) -> float:
@@ -101,25 +108,27 @@ class ShapePricing:
         tuple of float and list of arrays
             Each assignment is the slot type of each job, −1 for none.
         """
-        from optsched.bounds.pricing_kernel import assign_jobs
-
         worths = self.worths(values)
         order = np.argsort(-worths, kind="stable")[: LOOK_AHEAD * count]
         found: dict[bytes, NDArray[np.int64]] = {}
         for shape in order.tolist():
             if worths[shape] <= above or len(found) == count:
                 break
-            chosen = np.empty(len(values), dtype=np.int64)
-            assign_jobs(values, *self._columns, self._index[shape], chosen)
+            chosen = self._assignment(values, shape)
             found.setdefault(chosen.tobytes(), chosen)
         return float(worths[order[0]]), list(found.values())
 
+    def _assignment(self, values: NDArray[np.float64], shape: int) -> NDArray[np.int64]:
+        """Return the slot type of each job in the best assignment to a shape."""
+        from optsched.bounds.knapsack_kernel import best_configuration
+        from optsched.bounds.pricing_kernel import assign_jobs
 
-def _by_position(
-    known: dict[tuple[tuple[int, int], ...], int], count: int
-) -> Sequence[tuple[tuple[int, int], ...]]:
-    """Return the multisets in the order of their positions; those not named are empty."""
-    listed: list[tuple[tuple[int, int], ...]] = [()] * count
-    for slots, position in known.items():
-        listed[position] = slots
-    return listed
+        chosen = np.empty(len(values), dtype=np.int64)
+        assign_jobs(values, *self._columns, self._index[shape], chosen)
+        if self._pooled:
+            own = values[: self._pooled]
+            taken = np.zeros(self._pooled, dtype=np.bool_)
+            room = self._room.item(shape)
+            best_configuration(self._pooled_gpus, own.max(axis=1), room, taken)
+            chosen[: self._pooled] = np.where(taken, own.argmax(axis=1), -1)
+        return chosen

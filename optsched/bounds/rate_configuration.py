@@ -27,8 +27,11 @@ __all__ = ["EXACT_SERVERS", "rate_configuration_bound"]
 EXACT_SERVERS = 3
 #: Steps of the enumeration; a step takes about 10 µs.
 STEPS = 400_000
-COLUMNS_PER_ROUND = 8
-MOST_ROUNDS = 1000
+#: One over the share of it that is left once small demands have to be pooled, and what is always.
+POOLING_SHARE, LEAST_STEPS = 8, 50_000
+#: Columns a round, and the factor by which jobs count less once they are in some of them.
+COLUMNS_PER_ROUND, PENALTY = 8, 0.7
+MOST_ROUNDS = 400
 #: A column that is worth no more than 1 by this cannot improve the LP in floating point.
 WORTH_ADDING = 1e-8
 #: Prices are whole numbers of 2⁻⁴⁴: what a state is worth then stays exact in a double.
@@ -63,7 +66,8 @@ def rate_configuration_bound(
         Servers that spread jobs join up to so many are enumerated exactly; more are relaxed, which
         can only weaken the bound.
     steps
-        Work that the enumeration may do, for each number of servers tried.
+        Work that an enumeration may do. If that is too little even with relaxed components, small
+        jobs share the GPUs that large ones leave as one pool, as in the configuration LP.
 
     Raises
     ------
@@ -127,6 +131,7 @@ def rate_configuration_bound(
         "worth": worth,
         "shapes": len(shapes.rows),
         "exact_servers": shapes.exact_servers,
+        "pooled_gpus": shapes.pooled,
         "rounds": rounds,
     }
     if stopped_by:
@@ -144,17 +149,41 @@ def rate_configuration_bound(
 def _shapes(
     workload: Workload, jobs: NDArray[np.int64], exact_servers: int, steps: int
 ) -> ShapeSet:
-    """Enumerate the shapes, exactly for as many joined servers as the work allowed suffices for."""
+    """Enumerate the shapes, relaxed no more than the work allowed makes necessary."""
     capacities = workload.instance.cluster.servers.gpus.tolist()
     most = dict(sorted(Counter(workload.instance.jobs.gpus[jobs].tolist()).items()))
+    shapes, steps = _fewest_pooled(capacities, most, steps)
     # Each number of servers takes a multiple of the work of the one before.
-    shapes = enumerate_shapes(capacities, most, exact_servers=1, steps=steps)
     for exact in range(2, min(exact_servers, len(capacities)) + 1):
         try:
-            shapes = enumerate_shapes(capacities, most, exact_servers=exact, steps=steps)
+            shapes = enumerate_shapes(
+                capacities, most, exact_servers=exact, pooled=shapes.pooled, steps=steps
+            )
         except UnsupportedError:
             break
     return shapes
+
+
+def _fewest_pooled(capacities: list[int], most: dict[int, int], steps: int) -> tuple[ShapeSet, int]:
+    """Enumerate with relaxed components, as few of the small demands pooled as can be.
+
+    Returns
+    -------
+    tuple of ShapeSet and int
+        The shapes, and the steps that further enumerations of this kind may take.
+    """
+    # With all of them pooled it would be the configuration LP.
+    for pooled in [0, *most][:-1]:
+        try:
+            shapes = enumerate_shapes(capacities, most, exact_servers=1, pooled=pooled, steps=steps)
+        except UnsupportedError:
+            steps = min(steps, max(steps // POOLING_SHARE, LEAST_STEPS))
+        else:
+            return shapes, steps
+    raise UnsupportedError(
+        f"the shapes take more than {steps:,} steps to enumerate even if all but the largest "
+        "demand share one pool, and then the configuration LP says as much"
+    )
 
 
 def _generate(slots: SlotRates, pricing: ShapePricing) -> tuple[NDArray[np.float64], int, str]:
@@ -176,9 +205,7 @@ def _generate(slots: SlotRates, pricing: ShapePricing) -> tuple[NDArray[np.float
             rounds += 1
             duals = solved.reshape(count, kinds)
             values = np.einsum("jtk,jk->jt", slots.coverage, duals)
-            worth, columns = pricing.best(
-                np.ascontiguousarray(values), COLUMNS_PER_ROUND, above=1.0 + WORTH_ADDING
-            )
+            worth, columns = _priced(pricing, np.ascontiguousarray(values))
             if worth <= 0.0:
                 break
             if duals.sum() / worth > highest:
@@ -189,3 +216,28 @@ def _generate(slots: SlotRates, pricing: ShapePricing) -> tuple[NDArray[np.float
     except KeyboardInterrupt:
         return best, rounds, "interrupt"
     return best, rounds, ""
+
+
+def _priced(
+    pricing: ShapePricing, values: NDArray[np.float64]
+) -> tuple[float, list[NDArray[np.int64]]]:
+    """Return what a state is worth at most, and assignments that are worth adding.
+
+    Different shapes give different assignments. If there are few shapes, more are found by letting
+    jobs that are assigned already count for less.
+    """
+    above = 1.0 + WORTH_ADDING
+    worth, columns = pricing.best(values, COLUMNS_PER_ROUND, above=above)
+    reduced = values.copy()
+    jobs = np.arange(len(values))
+    while columns and len(columns) < COLUMNS_PER_ROUND:
+        is_in = columns[-1] >= 0
+        reduced[is_in] *= PENALTY
+        _, more = pricing.best(reduced, 1, above=0.0)
+        if not more:
+            break
+        is_in = more[0] >= 0
+        if values[jobs[is_in], more[0][is_in]].sum() <= above:
+            break
+        columns.append(more[0])
+    return worth, columns

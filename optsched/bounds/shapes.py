@@ -10,11 +10,19 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from optsched.bounds.components import Shape, connected_shapes, relaxed_shapes
+from optsched.bounds.components import (
+    Shape,
+    connected_shapes,
+    fewest_servers,
+    relaxed_shapes,
+)
 from optsched.bounds.packings import LocalPackings, WorkLimit
 from optsched.bounds.slot_types import ShapeTable, SlotType
 
-__all__ = ["ShapeSet", "enumerate_shapes"]
+__all__ = ["POOLED_GPU", "ShapeSet", "enumerate_shapes"]
+
+#: A GPU of the pool that small jobs share.
+POOLED_GPU = SlotType(1, 1, 0)
 
 _Servers = tuple[int, ...]
 #: Pairs of shapes that are joined at once, to bound the memory.
@@ -34,11 +42,15 @@ class ShapeSet:
     exact_servers
         Components of up to so many servers were enumerated exactly; larger ones, if there can be
         any, offer more than they can.
+    pooled
+        Jobs of up to so many GPUs share what other slots leave as one pool of GPUs; its size is the
+        number of slots of type :data:`POOLED_GPU`. 0: there is no pool.
     """
 
     types: tuple[SlotType, ...]
-    rows: NDArray[np.uint8]
+    rows: NDArray[np.uint16]
     exact_servers: int
+    pooled: int
 
 
 def enumerate_shapes(
@@ -46,6 +58,7 @@ def enumerate_shapes(
     most: Mapping[int, int],
     *,
     exact_servers: int,
+    pooled: int = 0,
     steps: int = 10_000_000,
 ) -> ShapeSet:
     """Return the maximal shapes of a cluster.
@@ -62,6 +75,9 @@ def enumerate_shapes(
         Number of jobs of each demand.
     exact_servers
         Components of more servers than that are relaxed: the bound stays a bound.
+    pooled
+        Do not tell apart where jobs of up to so many GPUs are: they share the GPUs that are left.
+        This makes few shapes of many, and shapes that offer more than the cluster can.
     steps
         Work allowed.
 
@@ -80,6 +96,17 @@ def enumerate_shapes(
     [((3, 2, 1), 1)]
     [((3, 2, 2), 2)]
     """
+    if pooled:
+        small = sum(gpus * number for gpus, number in most.items() if gpus <= pooled)
+        large = {gpus: number for gpus, number in most.items() if gpus > pooled}
+        pool = {POOLED_GPU.gpus: min(small, sum(capacities))}
+        shapes = enumerate_shapes(
+            capacities, {**pool, **large}, exact_servers=exact_servers, steps=steps
+        )
+        best = {_best_type(gpus, capacities) for gpus in most if gpus <= pooled}
+        added = sorted(best - set(shapes.types))
+        rows = np.pad(shapes.rows, ((0, 0), (0, len(added))))
+        return ShapeSet((*shapes.types, *added), rows, exact_servers, pooled)
     limit = WorkLimit(steps)
     packings = LocalPackings(most, limit)
     classes = sorted(Counter(capacities).items(), reverse=True)
@@ -97,8 +124,14 @@ def enumerate_shapes(
     table = ShapeTable((one for shapes in connected.values() for s in shapes for one in s), most)
     joined = _Joined(table, connected, limit)
     rows = joined.rows_of(vectors[-1])
-    reduced = np.array([table.without_spare_slots(row) for row in rows], dtype=np.uint8)
-    return ShapeSet(tuple(table.types), reduced, exact_servers)
+    reduced = np.array([table.without_spare_slots(row) for row in rows], dtype=np.uint16)
+    return ShapeSet(tuple(table.types), reduced, exact_servers, 0)
+
+
+def _best_type(gpus: int, capacities: Sequence[int]) -> SlotType:
+    """Return the slot type in which a job is fastest, as far as the servers hold it."""
+    servers = fewest_servers(capacities, gpus)
+    return SlotType(gpus, servers, 0 if servers == 1 else 1)
 
 
 class _Joined:
@@ -108,25 +141,25 @@ class _Joined:
         self, table: ShapeTable, connected: Mapping[_Servers, list[Shape]], limit: WorkLimit
     ) -> None:
         self._table, self._limit = table, limit
-        self._parts: dict[_Servers, tuple[NDArray[np.uint8], NDArray[np.uint8]]] = {}
+        self._parts: dict[_Servers, tuple[NDArray[np.uint16], NDArray[np.uint16]]] = {}
         for servers, shapes in connected.items():
             rows = table.rows(shapes)
             limit.spend(len(rows))
             vectors = table.vectors(rows)
             kept = table.maximal(vectors)
             self._parts[servers] = rows[kept], vectors[kept]
-        nothing = np.zeros((1, len(table.types)), dtype=np.uint8)
+        nothing = np.zeros((1, len(table.types)), dtype=np.uint16)
         self._known = {tuple(0 for _ in next(iter(connected))): (nothing, table.vectors(nothing))}
 
-    def rows_of(self, servers: _Servers) -> NDArray[np.uint8]:
+    def rows_of(self, servers: _Servers) -> NDArray[np.uint16]:
         """Return the maximal shapes of so many servers of each capacity."""
         return self._of(servers)[0]
 
-    def _of(self, servers: _Servers) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    def _of(self, servers: _Servers) -> tuple[NDArray[np.uint16], NDArray[np.uint16]]:
         if servers in self._known:
             return self._known[servers]
         first = next(i for i, number in enumerate(servers) if number)
-        best: tuple[NDArray[np.uint8], NDArray[np.uint8]] | None = None
+        best: tuple[NDArray[np.uint16], NDArray[np.uint16]] | None = None
         # The component of the first server, in all its sizes; the rest is known or built likewise.
         for part in itertools.product(*(range(number + 1) for number in servers)):
             if part[first]:
@@ -138,10 +171,10 @@ class _Joined:
 
     def _with(
         self,
-        best: tuple[NDArray[np.uint8], NDArray[np.uint8]] | None,
-        left: tuple[NDArray[np.uint8], NDArray[np.uint8]],
-        right: tuple[NDArray[np.uint8], NDArray[np.uint8]],
-    ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]] | None:
+        best: tuple[NDArray[np.uint16], NDArray[np.uint16]] | None,
+        left: tuple[NDArray[np.uint16], NDArray[np.uint16]],
+        right: tuple[NDArray[np.uint16], NDArray[np.uint16]],
+    ) -> tuple[NDArray[np.uint16], NDArray[np.uint16]] | None:
         """Return the maximal ones of the best so far and of all sums of two shapes."""
         table = self._table
         at_once = max(1, PAIRS_AT_ONCE // max(1, len(right[0])))

@@ -11,7 +11,7 @@ __all__ = ["mark_maximal"]
 
 @njit(cache=True)
 def mark_maximal(
-    vectors: NDArray[np.uint8], order: NDArray[np.int64], is_maximal: NDArray[np.bool_]
+    vectors: NDArray[np.uint16], order: NDArray[np.int64], is_maximal: NDArray[np.bool_]
 ) -> int:
     """Mark the vectors that no other one is at least as large as in every entry.
 

@@ -60,7 +60,7 @@ class ShapeTable:
     Examples
     --------
     >>> table = ShapeTable([SlotType(2, 1, 0), SlotType(2, 2, 1), SlotType(2, 2, 2)], {2: 2})
-    >>> table.vectors(np.array([[0, 0, 3], [0, 1, 0], [1, 1, 0]], dtype=np.uint8)).tolist()
+    >>> table.vectors(np.array([[0, 0, 3], [0, 1, 0], [1, 1, 0]], dtype=np.uint16)).tolist()
     [[2, 0, 0], [1, 1, 0], [2, 2, 1]]
     """
 
@@ -81,30 +81,30 @@ class ShapeTable:
         self._closed = np.array(closed, dtype=np.int64).T
         self._limits = np.array(limits, dtype=np.int64)
 
-    def rows(self, shapes: Iterable[Mapping[SlotType, int]]) -> NDArray[np.uint8]:
+    def rows(self, shapes: Iterable[Mapping[SlotType, int]]) -> NDArray[np.uint16]:
         """Return the counts of each shape, shape (n, T)."""
         position = {one: i for i, one in enumerate(self.types)}
         listed = list(shapes)
-        rows = np.zeros((len(listed), len(self.types)), dtype=np.uint8)
+        rows = np.zeros((len(listed), len(self.types)), dtype=np.uint16)
         for row, shape in zip(rows, listed, strict=True):
             for one, count in shape.items():
                 row[position[one]] = count
         return rows
 
-    def vectors(self, rows: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    def vectors(self, rows: NDArray[np.uint16]) -> NDArray[np.uint16]:
         """Return the vectors by which rows are compared, shape (n, m)."""
         slots = rows.astype(np.int64) @ self._closed
-        vectors: NDArray[np.uint8] = np.minimum(slots, self._limits).astype(np.uint8)
+        vectors: NDArray[np.uint16] = np.minimum(slots, self._limits).astype(np.uint16)
         return vectors
 
-    def joined(self, left: NDArray[np.uint8], right: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    def joined(self, left: NDArray[np.uint16], right: NDArray[np.uint16]) -> NDArray[np.uint16]:
         """Return the vectors of all sums of a row of each, given their vectors."""
-        sums = left[:, None, :].astype(np.uint16) + right[None, :, :]
-        capped = np.minimum(sums, self._limits.astype(np.uint16)).astype(np.uint8)
-        joined: NDArray[np.uint8] = capped.reshape(-1, left.shape[1])
+        sums = left[:, None, :].astype(np.uint32) + right[None, :, :]
+        capped = np.minimum(sums, self._limits.astype(np.uint32)).astype(np.uint16)
+        joined: NDArray[np.uint16] = capped.reshape(-1, left.shape[1])
         return joined
 
-    def maximal(self, vectors: NDArray[np.uint8]) -> NDArray[np.int64]:
+    def maximal(self, vectors: NDArray[np.uint16]) -> NDArray[np.int64]:
         """Return the positions of vectors that no other covers; of equal ones, one."""
         from optsched.bounds.shapes_kernel import mark_maximal
 
@@ -115,7 +115,7 @@ class ShapeTable:
         mark_maximal(np.ascontiguousarray(vectors), order, marked)
         return np.flatnonzero(marked)
 
-    def without_spare_slots(self, row: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    def without_spare_slots(self, row: NDArray[np.uint16]) -> NDArray[np.uint16]:
         """Return a row without slots that no job needs, the worst taken off first."""
         row = row.copy()
         vector = self.vectors(row[None, :])[0]

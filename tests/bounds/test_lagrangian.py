@@ -157,7 +157,7 @@ def test_value_is_below_the_exact_lagrangian_of_its_prices(bound, seed):
     rng = np.random.default_rng(seed)
     jobs = [
         (int(rng.integers(1, 5)), rng.uniform(0.1, 9), rng.uniform(0, 9) * (i % 2), rng.uniform())
-        for i in range(12)
+        for i in range(7)
     ]
     made = bound(Workload.of(pool(4, jobs)), "weighted_jct")
     prices = [Fraction(price) for price in made.certificate["prices"]]

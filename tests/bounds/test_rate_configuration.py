@@ -162,6 +162,39 @@ def test_wide_servers_are_bounded_too():
     assert made.value >= configuration_bound(workload).value * (1 - 1e-9)
 
 
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("slot_s", [None, 2.0])
+def test_pooled_small_demands_bound_lower_but_not_below_one_pool(seed, slot_s, monkeypatch):
+    from optsched.bounds import rate_configuration
+
+    instance = tiny(seed, slot_s=slot_s)
+    workload = Workload.of(instance)
+    expected = rate_configuration_bound(workload).value
+    simple = max(one(workload).value for one in (configuration_bound, longest_bound))
+    demands = sorted(set(instance.jobs.gpus.tolist()))
+    make = rate_configuration.enumerate_shapes
+    for pooled in demands:
+        monkeypatch.setattr(
+            rate_configuration,
+            "enumerate_shapes",
+            lambda *a, p=pooled, **k: make(*a, **(k | {"pooled": p})),
+        )
+        made = rate_configuration_bound(workload)
+        assert made.certificate["pooled_gpus"] == pooled
+        assert simple * (1 - 1e-9) <= made.value <= expected * (1 + 1e-9)
+    # With all of them in the pool nothing is left but the configuration LP.
+    assert made.value == pytest.approx(simple, rel=1e-7)
+
+
+def test_small_demands_are_pooled_when_there_are_too_many_shapes():
+    workload = Workload.of(generate("light", {"jobs": "40", "servers": "8"}, seed=0))
+    full = rate_configuration_bound(workload, exact_servers=1)
+    pooled = rate_configuration_bound(workload, exact_servers=1, steps=3_000)
+    assert full.certificate["pooled_gpus"] == 0 < pooled.certificate["pooled_gpus"]
+    assert pooled.value <= full.value * (1 + 1e-9)
+    assert pooled.value >= configuration_bound(workload).value * (1 - 1e-9)
+
+
 def test_models_without_levels_are_refused():
     slow = Fabric(intra_bytes_per_s=0.5e9, inter_bytes_per_s=1e9)
     cluster = Cluster.uniform(3, 2, fabric=slow)
@@ -174,9 +207,12 @@ def test_models_without_levels_are_refused():
         rate_configuration_bound(Workload.of(fixed))
 
 
-def test_too_many_shapes_are_refused_with_the_limit():
+def test_too_many_shapes_are_refused_with_the_limit(monkeypatch):
+    from optsched.bounds import rate_configuration
+
+    monkeypatch.setattr(rate_configuration, "LEAST_STEPS", 5)
     workload = Workload.of(generate("light", {"jobs": "20", "servers": "5"}, seed=0))
-    with pytest.raises(UnsupportedError, match="more than 10 steps"):
+    with pytest.raises(UnsupportedError, match="more than 5 steps to enumerate even if"):
         rate_configuration_bound(workload, steps=10)
 
 
