@@ -22,6 +22,7 @@ __all__ = ["RATE_MODELS", "RateFunctions", "rate_functions", "rate_problems"]
 RATE_MODELS = {
     "ring": "optsched.contention.ring:RingRates",
     "fixed": "optsched.contention.fixed:FixedRates",
+    "tiered": "optsched.contention.tiers:TieredRates",
 }
 
 
@@ -78,7 +79,7 @@ def rate_functions(instance: Instance) -> RateFunctions:
     >>> rate_functions(one).best_iteration_time_s(0)
     0.5
     """
-    problems = _parameter_problems(instance.rate_model)
+    problems = [one for one in _model_problems(instance) if not one.is_warning]
     if problems:
         raise InstanceError(problems)
     module, name = RATE_MODELS[instance.rate_model.name].split(":")
@@ -92,8 +93,8 @@ def rate_problems(instance: Instance) -> list[Problem]:
     A job that takes no time at all, or that completes no iteration in a slot even at its best, is
     an error. One that completes none at its worst is a warning.
     """
-    problems = _parameter_problems(instance.rate_model)
-    if problems:
+    problems = _model_problems(instance)
+    if any(not problem.is_warning for problem in problems):
         return problems
     rates = rate_functions(instance)
     best = rates.best_iteration_times_s()
@@ -106,8 +107,19 @@ def rate_problems(instance: Instance) -> list[Problem]:
                 "give compute_s (or duration_s) above 0",
             )
         )
-    if instance.slot_s is not None and not problems and instance.rate_model.name != "fixed":
-        problems = _slot_problems(instance, rates, instance.slot_s)
+    has_errors = any(not problem.is_warning for problem in problems)
+    if instance.slot_s is not None and not has_errors and instance.rate_model.name != "fixed":
+        problems += _slot_problems(instance, rates, instance.slot_s)
+    return problems
+
+
+def _model_problems(instance: Instance) -> list[Problem]:
+    """Return what is wrong with the parameters, and with what the model needs of the jobs."""
+    problems = _parameter_problems(instance.rate_model)
+    if instance.rate_model.name == "tiered" and not problems:
+        from optsched.contention.tier_checks import job_problems
+
+        problems = job_problems(instance)
     return problems
 
 
@@ -138,6 +150,10 @@ def _parameter_problems(model: RateModel) -> list[Problem]:
         remedy = f"did you mean {near!r}?" if near else ""
         expected = f"one of {', '.join(RATE_MODELS)}"
         return [Problem(("rate_model", "name"), expected, repr(model.name), remedy)]
+    if model.name == "tiered":
+        from optsched.contention.tier_checks import parameter_problems
+
+        return parameter_problems(model)
     problems = []
     known = PARAMETER_DEFAULTS[model.name]
     for name, value in model.parameters:

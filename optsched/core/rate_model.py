@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-__all__ = ["PARAMETER_DEFAULTS", "RateModel"]
+__all__ = ["PARAMETER_DEFAULTS", "Parameter", "RateModel"]
 
 Parameter = float | str | bool
 
@@ -13,6 +13,20 @@ Parameter = float | str | bool
 PARAMETER_DEFAULTS: Mapping[str, Mapping[str, Parameter]] = {
     "ring": {"contention_weight": 1.0, "server_overhead_s": 0.0},
     "fixed": {},
+    # The network of Dally's simulator. Parameters layers.PROFILE (text) and compute_scale.PROFILE
+    # (a number) may be given too, for any profile.
+    "tiered": {
+        "group_gpus": 4.0,
+        "group_bytes_per_s": 600e9,
+        "group_latency_s": 0.0,
+        "machine_bytes_per_s": 600e9,
+        "machine_latency_s": 500e-9,
+        "rack_bytes_per_s": 200e9,
+        "rack_latency_s": 5e-6,
+        "network_bytes_per_s": 400e9,
+        "network_latency_s": 50e-6,
+        "contention": False,
+    },
 }
 
 
@@ -23,10 +37,10 @@ class RateModel:
     Parameters
     ----------
     name
-        ``ring`` or ``fixed``.
+        ``ring``, ``tiered`` or ``fixed``.
     parameters
         (name, value) pairs, sorted by name. For ``ring``: ``contention_weight`` (ξ₁) and
-        ``server_overhead_s`` (ξ₂).
+        ``server_overhead_s`` (ξ₂). For ``tiered``: the rates and latencies of the tiers.
 
     Examples
     --------
