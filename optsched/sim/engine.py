@@ -9,8 +9,7 @@ is pushed again when it surfaces.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable, Iterator, Sequence, ValuesView
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence, ValuesView
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from optsched.core.errors import PolicyError
 from optsched.core.instance import Instance
 from optsched.core.placement import Placement
 from optsched.core.schedule import Schedule
+from optsched.sim.arrivals import jobs_by_arrival
 from optsched.sim.clock import clock_of
 from optsched.sim.contention_tracker import ContentionTracker
 from optsched.sim.free_pool import FreePool
@@ -27,40 +27,17 @@ from optsched.sim.invariants import assert_invariants
 from optsched.sim.live_job import INFINITY, LiveJob
 from optsched.sim.protocols import Observer, Policy
 from optsched.sim.records import SegmentRecorder
+from optsched.sim.rules import broken_rule
 
-__all__ = ["Simulation", "SimulationRun", "simulate"]
+__all__ = ["Simulation"]
 
 COMPLETION, TIMER = 0, 2
 #: The job index of a timer that belongs to the policy and to no job.
 NO_JOB = -1
 #: Instants in a row at which only timers fire before a policy counts as stuck.
 MAX_IDLE_INSTANTS = 1_000_000
-#: Jobs whose columns are turned into Python numbers at once.
-ARRIVAL_CHUNK = 65_536
 #: A job preempted with less than this share of its iterations left is complete.
 ROUNDING = 1e-12
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class SimulationRun:
-    """A finished simulation.
-
-    Parameters
-    ----------
-    schedule
-        What ran where and when.
-    instants
-        Moments at which something happened.
-    re_rates
-        Times the speed of a running job changed.
-    preemptions
-        Times a job was stopped before its end.
-    """
-
-    schedule: Schedule
-    instants: int
-    re_rates: int
-    preemptions: int
 
 
 class Simulation:
@@ -116,7 +93,7 @@ class Simulation:
 
         durations = best_durations_s(instance, self.rates) if durations_s is None else durations_s
         self._durations_s = np.asarray(durations, dtype=np.float64)
-        self._arriving = self._in_order_of_arrival()
+        self._arriving = jobs_by_arrival(instance, self._clock, self._durations_s)
         self._next_arrival = INFINITY
         self._next_job: LiveJob | None = None
         self._next_arrival, self._next_job = next(self._arriving, (INFINITY, None))
@@ -143,6 +120,10 @@ class Simulation:
     def running(self) -> ValuesView[LiveJob]:
         """Jobs that hold GPUs, in order of start."""
         return self._running.values()
+
+    def is_waiting(self, job: LiveJob) -> bool:
+        """Return True if a job has arrived and holds no GPUs."""
+        return self._waiting.get(job.index) is job
 
     def remaining_iterations(self, job: LiveJob) -> float:
         """Return the iterations a job has left now."""
@@ -176,7 +157,9 @@ class Simulation:
         PolicyError
             If the job is not waiting or the placement does not fit.
         """
-        self._check_start(job, placement)
+        rule, server = broken_rule(self, job, placement)
+        if rule is not None:
+            raise self._error(rule, job, server)
         index = job.index
         del self._waiting[index]
         self._running[index] = job
@@ -257,8 +240,8 @@ class Simulation:
 
     # The loop
 
-    def run(self) -> SimulationRun:
-        """Run until every job is done.
+    def run(self) -> Schedule:
+        """Run until every job is done, and return what ran where and when.
 
         Raises
         ------
@@ -297,9 +280,7 @@ class Simulation:
             more = len(self._waiting) - 1
             also = f" (and {more} more)" if more else ""
             raise self._error(f"left waiting{also} although nothing runs or will arrive", job)
-        return SimulationRun(
-            self._recorder.schedule(), self.instants, self.re_rates, self.preemptions
-        )
+        return self._recorder.schedule()
 
     def _next_time(self) -> float:
         """Return the time of the next event, and drop the entries before it that are stale."""
@@ -352,24 +333,6 @@ class Simulation:
             self._next_arrival, self._next_job = next(self._arriving, (INFINITY, None))
             if on_arrival is not None:
                 on_arrival(job, self)
-
-    def _in_order_of_arrival(self) -> Iterator[tuple[float, LiveJob]]:
-        """Yield (arrival on the clock, job), made only when their time comes."""
-        jobs, clock = self.instance.jobs, self._clock
-        times = jobs.arrival_s
-        if self._is_slotted:
-            times = np.array([clock.at_or_after(time_s) for time_s in times.tolist()])
-        order = np.argsort(times, kind="stable")
-        for first in range(0, len(order), ARRIVAL_CHUNK):
-            chunk = order[first : first + ARRIVAL_CHUNK]
-            columns = (
-                jobs.gpus, jobs.arrival_s, jobs.iterations, jobs.weight, self._durations_s,
-            )  # fmt: skip
-            listed = (column[chunk].tolist() for column in columns)
-            for time, index, *values in zip(
-                times[chunk].tolist(), chunk.tolist(), *listed, strict=True
-            ):
-                yield time, LiveJob(index, *values)
 
     def _fire_timers(self) -> None:
         events = self._events
@@ -438,72 +401,8 @@ class Simulation:
 
     # Errors
 
-    def _check_start(self, job: LiveJob, placement: Placement) -> None:
-        if self._waiting.get(job.index) is not job:
-            state = "runs already" if self._running.get(job.index) is job else "is not waiting"
-            raise self._error(f"only a waiting job can start; this one {state}", job)
-        servers, counts = placement.servers, placement.counts
-        if (
-            len(servers) == 1 == len(counts)
-            and counts[0] == job.gpus
-            and 0 <= servers[0] < len(self.free.free)
-            and counts[0] <= self.free.free[servers[0]]
-        ):
-            # Most jobs are on one server, and most decisions are right.
-            return
-        if sum(counts) != job.gpus:
-            rule = f"all {job.gpus} GPUs start together, got a placement of {placement.gpus}"
-            raise self._error(rule, job)
-        free = self.free.free
-        before = -1
-        for server, count in zip(servers, counts, strict=False):
-            if not 0 <= server < len(free):
-                raise self._error(f"there is no server at position {server}", job)
-            if server <= before or count < 1 or len(servers) != len(counts):
-                rule = "a placement names each server once, in order, with at least 1 GPU"
-                raise self._error(f"{rule}, got {servers} and {counts}", job)
-            if count > free[server]:
-                name = self.instance.cluster.servers.ids[server]
-                raise self._error(f"needs {count} free GPUs, got {free[server]}", job, name)
-            before = server
-
     def _error(self, rule: str, job: LiveJob | None, server: str | None = None) -> PolicyError:
         name = None
         if job is not None and 0 <= job.index < len(self.instance.jobs):
             name = self.instance.jobs.ids[job.index]
         return PolicyError(rule, job=name, server=server, time_s=self.now_s)
-
-
-def simulate(
-    instance: Instance,
-    policy: Policy | Callable[[Simulation], None],
-    *,
-    rates: RateFunctions | None = None,
-    durations_s: Sequence[float] | None = None,
-    debug: bool = False,
-    observers: Iterable[Observer] = (),
-) -> SimulationRun:
-    """Run a policy on an instance; the parameters are those of :class:`Simulation`.
-
-    Examples
-    --------
-    >>> from optsched.core.cluster import Cluster, Server
-    >>> from optsched.core.jobs import Job
-    >>> jobs = [Job("a", 2, 10, compute_s=0.5), Job("b", 2, 10, compute_s=0.25)]
-    >>> def first_come(state):
-    ...     for job in list(state.waiting):
-    ...         if state.free.total >= job.gpus:
-    ...             state.start(job, Placement.of({0: job.gpus}))
-    >>> run = simulate(Instance("two", Cluster([Server("s0", 2)]), jobs), first_come)
-    >>> run.schedule.end_s.tolist()
-    [5.0, 7.5]
-    """
-    simulation = Simulation(
-        instance,
-        policy,
-        rates=rates,
-        durations_s=durations_s,
-        debug=debug,
-        observers=observers,
-    )
-    return simulation.run()

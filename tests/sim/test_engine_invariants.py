@@ -190,6 +190,6 @@ def test_debug_mode_asks_after_every_instant():
             state._done[1] = 1
 
     instance = Instance("two", cluster, jobs)
-    assert Simulation(instance, policy).run().schedule.end_time_s == 2.0
+    assert Simulation(instance, policy).run().end_time_s == 2.0
     with pytest.raises(AssertionError, match="does not run"):
         Simulation(instance, policy, debug=True).run()

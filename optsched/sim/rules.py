@@ -1,0 +1,51 @@
+"""What a policy may start; the engine takes no decision on trust."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from optsched.core.placement import Placement
+from optsched.sim.live_job import LiveJob
+
+if TYPE_CHECKING:
+    from optsched.sim.engine import Simulation
+
+__all__ = ["broken_rule"]
+
+Verdict = tuple[str | None, str | None]
+FINE: Verdict = (None, None)
+
+
+def broken_rule(state: Simulation, job: LiveJob, placement: Placement) -> Verdict:
+    """Return the rule that a start would break, and the id of the server it is about.
+
+    Both are None for a start that is possible.
+    """
+    if not state.is_waiting(job):
+        how = "runs already" if job.placement is not None else "is not waiting"
+        return f"only a waiting job can start; this one {how}", None
+    servers, counts = placement.servers, placement.counts
+    free = state.free.free
+    if (
+        len(servers) == 1 == len(counts)
+        and counts[0] == job.gpus
+        and 0 <= servers[0] < len(free)
+        and counts[0] <= free[servers[0]]
+    ):
+        # Most jobs are on one server, and most decisions are right.
+        return FINE
+    if sum(counts) != job.gpus:
+        rule = f"all {job.gpus} GPUs start together, got a placement of {placement.gpus}"
+        return rule, None
+    before = -1
+    for server, count in zip(servers, counts, strict=False):
+        if not 0 <= server < len(free):
+            return f"there is no server at position {server}", None
+        if server <= before or count < 1 or len(servers) != len(counts):
+            rule = "a placement names each server once, in order, with at least 1 GPU"
+            return f"{rule}, got {servers} and {counts}", None
+        if count > free[server]:
+            name = state.instance.cluster.servers.ids[server]
+            return f"needs {count} free GPUs, got {free[server]}", name
+        before = server
+    return FINE
