@@ -100,9 +100,15 @@ def branch_and_bound(
     if search.best is None and stopped_by == "time limit" and below == np.inf:
         raise LimitReachedError(f"no schedule of {instance.name!r} within {time_limit_s:g} s")
     schedule, value = (None, None) if search.best is None else search.best
-    counts = search.counts()
     return SearchOutcome(
-        schedule, value, not stopped_by, "event-aligned", counts.pop("nodes"), stopped_by, counts
+        schedule,
+        value,
+        not stopped_by,
+        "event-aligned",
+        int(search.counts()["nodes"]),
+        stopped_by,
+        "branch-and-bound",
+        search.counts(),
     )
 
 
@@ -144,9 +150,13 @@ class _Search:
         self.best: tuple[Schedule, float] | None = None
         self.cutoff = below
         self.deadline = np.inf
+        self.root_s = 0.0
 
-    def counts(self) -> dict[str, int]:
-        """Return how many states were extended, cut by limits, and cut as seen before."""
+    def counts(self) -> dict[str, float]:
+        """Return how many states were extended, cut by limits, and cut as seen before.
+
+        And the limit of the root, which holds for all schedules as far as rounding allows.
+        """
         from optsched.exact.search_kernel import CUT, DOMINATED, HOPELESS, NODES
 
         counters = self.stack.counters.tolist()
@@ -154,6 +164,7 @@ class _Search:
             "nodes": counters[NODES] + 1,
             "cut_by_limit": counters[CUT] + counters[HOPELESS],
             "cut_as_seen": counters[DOMINATED],
+            "root_limit_s": self.root_s,
         }
 
     def run(self, on_incumbent: Callable[[Schedule, float], None] | None) -> bool:
@@ -164,6 +175,7 @@ class _Search:
             return False
         self.prices.add(self.tables.iterations)
         root = self.root_limit()
+        self.root_s = self.scale.objective_s(root)
         budget, turns = FIRST_BUDGET, 0
         while True:
             goal = self.scale.internal(self.cutoff * (1.0 - TOLERANCE))

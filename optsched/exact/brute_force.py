@@ -23,8 +23,7 @@ __all__ = ["SearchOutcome", "Starts", "brute_force"]
 
 Starts = Literal["events", "slots"]
 
-#: A partial schedule is dropped if it cannot beat the incumbent by more than this share, which
-#: covers the rounding of the limit and is far below what the judge tells apart.
+#: A partial schedule is dropped if it cannot beat the incumbent by more than this share.
 ROUNDING = 1e-12
 
 
@@ -45,6 +44,8 @@ class SearchOutcome:
         Partial schedules that were extended.
     stopped_by
         ``""``, ``"time limit"`` or ``"interrupt"``.
+    method
+        The search that found it.
     details
         Further counts by name.
     """
@@ -55,6 +56,7 @@ class SearchOutcome:
     scope: Literal["all", "event-aligned"]
     nodes: int
     stopped_by: str
+    method: str
     details: Mapping[str, float] = field(default_factory=dict)
 
 
@@ -140,6 +142,7 @@ def brute_force(
         "all" if starts == "slots" else "event-aligned",
         search.nodes,
         stopped_by,
+        "brute-force",
     )
 
 

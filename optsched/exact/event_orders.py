@@ -68,7 +68,7 @@ def event_orders(
     --------
     >>> from optsched.generate.hand import interior_start
     >>> outcome = event_orders(interior_start(), objective="weighted_jct")
-    >>> round(9 * outcome.value, 6), outcome.scope, outcome.schedule.start_s.tolist()[:3]
+    >>> round(9 * outcome.value, 6), outcome.scope, outcome.schedule.start_s.round(9).tolist()[:3]
     (832.0, 'all', [0.0, 3.0, 8.0])
     """
     wanted = checked_objective(objective)
@@ -87,7 +87,14 @@ def event_orders(
     schedule, value = (None, None) if search.best is None else search.best
     nodes, cut = search.counts()
     return SearchOutcome(
-        schedule, value, not stopped_by, "all", nodes, stopped_by, {"cut_by_limit": cut}
+        schedule,
+        value,
+        not stopped_by,
+        "all",
+        nodes,
+        stopped_by,
+        "event-orders",
+        {"cut_by_limit": cut},
     )
 
 

@@ -8,11 +8,14 @@ from optsched.contention.rate_model import RATE_MODELS
 from optsched.core.errors import UnsupportedError, suggest
 from optsched.core.instance import Instance
 from optsched.core.metrics import OBJECTIVES, Objective
+from optsched.exact.search_tables import SUPPORTED_MODELS
 
-__all__ = ["METHODS", "MOST_JOBS", "MethodEntry", "checked_method"]
+__all__ = ["METHODS", "MOST_JOBS", "ORDERS_IN_AUTO", "MethodEntry", "applies", "checked_method"]
 
-#: Enumeration beyond this is hopeless; from about 8 jobs on it needs a time limit.
-MOST_JOBS = 12
+#: Beyond this a search is hopeless; well before, it needs a time limit.
+MOST_JOBS = {"branch-and-bound": 20, "event-orders": 10, "brute-force": 12}
+#: Up to so many jobs ``auto`` goes on to the orders of events.
+ORDERS_IN_AUTO = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +51,32 @@ class MethodEntry:
 
 METHODS: dict[str, MethodEntry] = {
     "auto": MethodEntry(
-        "bounds and list schedules; where they do not meet, brute force up to "
-        f"{MOST_JOBS} jobs, above that the best schedule with its gap",
-        "all schedules where a bound is met or slotted brute force ends, else event-aligned ones",
+        "bounds and quick schedules; where they do not meet, in continuous time branch-and-bound "
+        f"up to {MOST_JOBS['branch-and-bound']} jobs and event-orders up to {ORDERS_IN_AUTO}, in "
+        f"slotted time brute-force up to {MOST_JOBS['brute-force']}; above that the best schedule "
+        "with its gap",
+        "all schedules where a bound is met or the last search ends, else event-aligned ones",
+    ),
+    "branch-and-bound": MethodEntry(
+        "sets of starts at time 0, arrivals and completions, also none, with limits that see "
+        "contention and a memory of states seen",
+        "event-aligned schedules",
+        rate_models=SUPPORTED_MODELS,
+        slotted=False,
+        most_jobs=MOST_JOBS["branch-and-bound"],
+    ),
+    "event-orders": MethodEntry(
+        "orders of starts and ends, their times by a linear program; after branch-and-bound",
+        "all schedules, also with starts between events",
+        rate_models=SUPPORTED_MODELS,
+        slotted=False,
+        most_jobs=MOST_JOBS["event-orders"],
     ),
     "brute-force": MethodEntry(
         "every set of starts, also none, at time 0, arrivals and completions; "
         "in slotted time then at every slot",
         "event-aligned schedules; in slotted time all of them if the time suffices",
-        most_jobs=MOST_JOBS,
+        most_jobs=MOST_JOBS["brute-force"],
     ),
 }
 
@@ -78,25 +98,47 @@ def checked_method(name: str, instance: Instance) -> str:
     Traceback (most recent call last):
     ...
     optsched.core.errors.UnsupportedError: method 'brute-force' takes at most 12 jobs, and 'many'
-    has 13; use method 'auto', which bounds the gap of the best schedule it finds, or compare
-    planners with the lower bounds (optsched compare)
+    has 13; use method 'branch-and-bound', or 'auto'
     """
-    entry = METHODS.get(name)
-    if entry is None:
+    if name not in METHODS:
         near = suggest(name, METHODS)
-        applies = near if near is not None and _applies(METHODS[near], instance) else "auto"
+        instead = near if near is not None and applies(near, instance) else "auto"
         raise UnsupportedError(
-            f"no exact method is called {name!r}; {applies!r} applies to this instance"
+            f"no exact method is called {name!r}; {instead!r} applies to this instance"
         )
-    if not _applies(entry, instance):
-        raise UnsupportedError(
-            f"method {name!r} takes at most {entry.most_jobs} jobs, and {instance.name!r} has "
-            f"{len(instance.jobs)}; use method 'auto', which bounds the gap of the best schedule "
-            "it finds, or compare planners with the lower bounds (optsched compare)"
-        )
+    problem = _problem(METHODS[name], instance)
+    if problem:
+        raise UnsupportedError(f"method {name!r} {problem}; {_alternative(instance)}")
     return name
 
 
-def _applies(entry: MethodEntry, instance: Instance) -> bool:
-    """Return True if a method takes an instance of this many jobs."""
-    return entry.most_jobs is None or len(instance.jobs) <= entry.most_jobs
+def applies(name: str, instance: Instance) -> bool:
+    """Return True if a method takes an instance."""
+    return not _problem(METHODS[name], instance)
+
+
+def _problem(entry: MethodEntry, instance: Instance) -> str:
+    """Return why a method does not take an instance, empty if it does."""
+    if instance.is_slotted and not entry.slotted:
+        return f"takes continuous time only, and {instance.name!r} has slots"
+    if instance.rate_model.name not in entry.rate_models:
+        return (
+            f"takes the rate models {', '.join(entry.rate_models)}, and {instance.name!r} has "
+            f"{instance.rate_model.name!r}"
+        )
+    if entry.most_jobs is not None and len(instance.jobs) > entry.most_jobs:
+        return (
+            f"takes at most {entry.most_jobs} jobs, and {instance.name!r} has {len(instance.jobs)}"
+        )
+    return ""
+
+
+def _alternative(instance: Instance) -> str:
+    """Say which other method to use."""
+    for name in ("branch-and-bound", "brute-force"):
+        if applies(name, instance):
+            return f"use method {name!r}, or 'auto'"
+    return (
+        "use method 'auto', which bounds the gap of the best schedule it finds, or compare "
+        "planners with the lower bounds (optsched compare)"
+    )

@@ -1,51 +1,36 @@
-"""The door to exact solving: bounds, quick schedules, and a search where they do not meet."""
+"""The door to exact solving: bounds, quick schedules, and searches where they do not meet."""
 
 from __future__ import annotations
 
-import platform
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
-from importlib import metadata
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from optsched.bounds import bound as strongest_bound
-from optsched.core.errors import (
-    BoundViolatedError,
-    LimitReachedError,
-    ScheduleError,
-    StalledJobError,
-)
+from optsched.core.errors import LimitReachedError, StalledJobError, UnsupportedError
 from optsched.core.instance import Instance
-from optsched.core.metrics import Objective, checked_objective
-from optsched.core.result import (
-    VIOLATION_TOLERANCE,
-    Bound,
-    Judgement,
-    Preemption,
-    ProblemClass,
-    Provenance,
-    Result,
-    Status,
-    violates,
-)
+from optsched.core.metrics import checked_objective
+from optsched.core.result import Result, Status
 from optsched.core.schedule import Schedule
-from optsched.exact.brute_force import SearchOutcome, Starts, brute_force
+from optsched.exact.branch_and_bound import branch_and_bound
+from optsched.exact.brute_force import SearchOutcome, brute_force
 from optsched.exact.event_aligned import is_event_aligned
+from optsched.exact.event_orders import event_orders
 from optsched.exact.list_schedules import list_schedules
-from optsched.exact.methods import METHODS, checked_method
-from optsched.judge import verify
+from optsched.exact.methods import ORDERS_IN_AUTO, applies, checked_method
+from optsched.exact.record import OnIncumbent, Record
 
 if TYPE_CHECKING:
     from optsched.planners import Planner
 
 __all__ = ["OnIncumbent", "incumbent_planners", "solve"]
 
-#: Called with each better schedule, its objective, the bound, and the seconds since the start.
-OnIncumbent = Callable[[Schedule, float, float, float], None]
+#: What a complete search says.
+PROOFS = {
+    "brute-force": "all event-aligned schedules enumerated",
+    "branch-and-bound": "all event-aligned schedules searched",
+    "event-orders": "all orders of events searched",
+    "slots": "all slotted schedules enumerated",
+}
 
 
 def incumbent_planners() -> Iterator[tuple[str, Planner]]:
@@ -71,9 +56,10 @@ def solve(
 ) -> Result:
     """Find an optimal schedule with its proof, or the best found with its gap.
 
-    Method ``auto`` compares quick schedules with the lower bounds; if they meet, this is a proof
-    for all schedules. Otherwise, and always with method ``brute-force``, it enumerates the
-    event-aligned schedules and, in slotted time, then those with starts at any slot.
+    All methods but ``brute-force`` compare quick schedules with the lower bounds first; if they
+    meet, this is a proof for all schedules. Then ``auto`` searches in continuous time the
+    event-aligned schedules (``branch-and-bound``) and, for few jobs, all others (``event-orders``);
+    in slotted time it enumerates (``brute-force``) the event-aligned schedules and then all.
 
     Parameters
     ----------
@@ -82,11 +68,11 @@ def solve(
     objective
         ``makespan``, ``mean_jct`` or ``weighted_jct``.
     method
-        ``auto`` or ``brute-force``; see :data:`METHODS`.
+        ``auto``, ``branch-and-bound``, ``event-orders`` or ``brute-force``; see :data:`METHODS`.
     time_limit_s
         Stop the search after so many seconds; None: never.
     seed
-        Goes to the planners that schedules are taken from; the search itself draws nothing.
+        Goes to the planners that schedules are taken from; the searches draw nothing.
     on_incumbent
         Called with each better schedule, its objective, the bound and the seconds since the start.
 
@@ -109,70 +95,63 @@ def solve(
 
     Examples
     --------
-    >>> from optsched.core.cluster import Cluster, Fabric
-    >>> from optsched.core.jobs import Job
-    >>> fabric = Fabric(inter_bytes_per_s=1e9, degradation=0.5)
-    >>> jobs = [Job(name, 3, 10, gradient_bytes=750e6, compute_s=0.05) for name in "ab"]
-    >>> result = solve(Instance("waiting-pays", Cluster.uniform(3, 2, fabric=fabric), jobs))
-    >>> str(result.status), result.scope, result.value, result.bound.value
-    ('optimal', 'event-aligned', 21.0, 10.5)
+    >>> from optsched.generate.hand import waiting_pays
+    >>> result = solve(waiting_pays())
+    >>> str(result.status), result.scope, result.value, result.bound.value, result.bound.method
+    ('optimal', 'all', 21.0, 21.0, 'event-orders')
+    >>> solve(waiting_pays(), method="branch-and-bound").scope
+    'event-aligned'
     """
     wanted = checked_objective(objective)
     checked_method(method, instance)
-    return _Solving(instance, wanted, method, time_limit_s, seed, on_incumbent).result()
+    record = Record(instance, wanted, method, time_limit_s, seed, on_incumbent)
+    return _Portfolio(record).result()
 
 
-@dataclass(slots=True, eq=False)
-class _Solving:
-    """One call of :func:`solve`: the best schedule so far, and what is known about it."""
+class _Portfolio:
+    """Decides which searches run, and what their outcomes prove together."""
 
-    instance: Instance
-    objective: Objective
-    method: str
-    time_limit_s: float | None
-    seed: int
-    on_incumbent: OnIncumbent | None
-    started_s: float = field(default_factory=time.monotonic)
-    schedule: Schedule | None = None
-    judgement: Judgement | None = None
-    value: float = float("inf")
-    source: str = ""
-    details: dict[str, object] = field(default_factory=dict)
-    _bound: Bound | None = None
-
-    @property
-    def bound(self) -> Bound:
-        if self._bound is None:
-            self._bound = strongest_bound(self.instance, self.objective)
-        return self._bound
+    def __init__(self, record: Record) -> None:
+        self.record = record
+        self.instance = record.instance
+        self.method = record.method
 
     def result(self) -> Result:
-        if self.method == "auto":
+        record = self.record
+        if self.method != "brute-force":
             try:
                 self.offer_quick_schedules()
             except KeyboardInterrupt:
-                if self.schedule is None:
+                if record.schedule is None:
                     raise
-                self.details["stopped_by"] = "interrupt"
-                return self.finished(Status.FEASIBLE, "all", "")
-            if self.meets_bound():
-                return self.finished(Status.OPTIMAL, "all", f"meets bound {self.bound.method!r}")
-            most_jobs = METHODS["brute-force"].most_jobs
-            if most_jobs is not None and len(self.instance.jobs) > most_jobs:
-                if self.schedule is None:
-                    raise LimitReachedError(
-                        f"{self.instance.name!r} has {len(self.instance.jobs)} jobs, too many for "
-                        "a search and for list schedules; compare planners with the lower bounds"
-                    )
-                self.details["search"] = f"none: more than {most_jobs} jobs"
-                return self.finished(Status.FEASIBLE, "all", "")
-        return self.searched()
+                record.details["stopped_by"] = "interrupt"
+                return record.finished(Status.FEASIBLE, "all", "")
+            if record.meets_bound():
+                return self.bound_is_met()
+        try:
+            outcome = self.search_aligned()
+        except UnsupportedError as error:
+            if self.method != "auto":
+                raise
+            if record.schedule is None:
+                raise LimitReachedError(
+                    f"{self.instance.name!r} has {len(self.instance.jobs)} jobs, too many for a "
+                    "search and for list schedules; compare planners with the lower bounds"
+                ) from error
+            record.details["search"] = f"none: {str(error).split(';')[0]}"
+            return record.finished(Status.FEASIBLE, "all", "")
+        return self.concluded(outcome)
+
+    def bound_is_met(self) -> Result:
+        record = self.record
+        return record.finished(Status.OPTIMAL, "all", f"meets bound {record.bound.method!r}")
 
     def offer_quick_schedules(self) -> None:
         """Take the best of the list schedules and the planners, until one meets the bound."""
+        record = self.record
         for source, schedule in self.quick_schedules():
-            self.offer(schedule, source)
-            if self.meets_bound() or (self.left_s() == 0 and self.schedule is not None):
+            record.offer(schedule, source)
+            if record.meets_bound() or (record.left_s() == 0 and record.schedule is not None):
                 break
 
     def quick_schedules(self) -> Iterator[tuple[str, Schedule]]:
@@ -181,117 +160,103 @@ class _Solving:
         for name, planner in incumbent_planners():
             # A planner may find nothing, or stall a job in slotted time; others do not.
             with suppress(LimitReachedError, StalledJobError):
-                yield name, planner.plan(self.instance, seed=self.seed).schedule
+                yield name, planner.plan(self.instance, seed=self.record.seed).schedule
 
-    def searched(self) -> Result:
-        """Search the event-aligned schedules, then in slotted time all others."""
-        outcome = self.search("events")
-        if outcome.is_complete and self.schedule is None:
+    def search_aligned(self) -> SearchOutcome:
+        """Search the event-aligned schedules by the method asked for, or by the best that applies.
+
+        Raises
+        ------
+        UnsupportedError
+            If none applies.
+        """
+        if self.method == "brute-force":
+            return self.search("brute-force")
+        if self.method in ("branch-and-bound", "event-orders"):
+            return self.search("branch-and-bound")
+        if applies("branch-and-bound", self.instance):
+            try:
+                return self.search("branch-and-bound")
+            except UnsupportedError:
+                # Too many placements for its tables.
+                checked_method("brute-force", self.instance)
+        checked_method("brute-force", self.instance)
+        return self.search("brute-force")
+
+    def concluded(self, outcome: SearchOutcome) -> Result:
+        """Go on from the event-aligned schedules to all others, and say what is proven."""
+        record = self.record
+        if outcome.is_complete and record.schedule is None:
             # Nothing runs faster than alone, and each job alone was tried on every placement.
-            return self.finished(Status.INFEASIBLE, "all", "some job stalls on every placement")
-        if self.meets_bound():
-            return self.finished(Status.OPTIMAL, "all", f"meets bound {self.bound.method!r}")
+            return record.finished(Status.INFEASIBLE, "all", "some job stalls on every placement")
+        if record.meets_bound():
+            return self.bound_is_met()
         if not outcome.is_complete:
-            return self.finished(Status.FEASIBLE, "all", "")
-        aligned_value = self.value
-        if self.schedule is not None and is_event_aligned(self.instance, self.schedule):
-            self.details["event_aligned_optimum_s"] = aligned_value
-        if self.instance.is_slotted and self.search("slots").is_complete:
-            return self.finished(Status.OPTIMAL, "all", "all slotted schedules enumerated")
-        if self.value < aligned_value:
+            return record.finished(Status.FEASIBLE, "all", "")
+        aligned_value = record.value
+        if record.schedule is not None and is_event_aligned(self.instance, record.schedule):
+            record.details["event_aligned_optimum_s"] = aligned_value
+        proof = PROOFS[outcome.method]
+        wider = self.wider_search()
+        if wider and self.search(wider).is_complete:
+            by = "brute-force" if wider == "slots" else wider
+            return record.finished(Status.OPTIMAL, "all", PROOFS[wider], by=by)
+        if record.value < aligned_value:
             # Better than every event-aligned schedule, but the search among the others was cut.
-            return self.finished(Status.FEASIBLE, "all", "")
-        proof = "all event-aligned schedules enumerated"
-        return self.finished(Status.OPTIMAL, "event-aligned", proof)
+            return record.finished(Status.FEASIBLE, "all", "")
+        return record.finished(Status.OPTIMAL, "event-aligned", proof)
 
-    def search(self, starts: Starts) -> SearchOutcome:
-        """Run the brute force for schedules better than the best so far."""
-        outcome = brute_force(
-            self.instance,
-            objective=self.objective,
-            starts=starts,
-            time_limit_s=self.left_s(),
-            below=self.value,
-            on_incumbent=lambda schedule, _: self.offer(schedule, "brute-force"),
-        )
+    def wider_search(self) -> str:
+        """Return the search among all schedules that is to follow, empty if none is."""
+        if self.instance.is_slotted:
+            return "slots"
+        if self.method == "event-orders":
+            return "event-orders"
+        is_small = len(self.instance.jobs) <= ORDERS_IN_AUTO
+        has_time = self.record.left_s() != 0 and "stopped_by" not in self.record.details
+        if self.method == "auto" and is_small and has_time:
+            return "event-orders" if applies("event-orders", self.instance) else ""
+        return ""
+
+    def search(self, name: str) -> SearchOutcome:
+        """Run a search for schedules better than the best so far."""
+        record = self.record
+        source = "brute-force" if name == "slots" else name
+
+        def offer(schedule: Schedule, _: float) -> None:
+            record.offer(schedule, source)
+
+        if name == "branch-and-bound":
+            outcome = branch_and_bound(
+                self.instance,
+                objective=record.objective,
+                time_limit_s=record.left_s(),
+                below=record.value,
+                on_incumbent=offer,
+            )
+        elif name == "event-orders":
+            outcome = event_orders(
+                self.instance,
+                objective=record.objective,
+                time_limit_s=record.left_s(),
+                below=record.value,
+                on_incumbent=offer,
+            )
+        else:
+            outcome = brute_force(
+                self.instance,
+                objective=record.objective,
+                starts="slots" if name == "slots" else "events",
+                time_limit_s=record.left_s(),
+                below=record.value,
+                on_incumbent=offer,
+            )
         if outcome.schedule is not None:
             # Only new if an interrupt came before it was reported.
-            self.offer(outcome.schedule, "brute-force")
-        self.details[f"nodes_{starts}"] = outcome.nodes
+            record.offer(outcome.schedule, source)
+        record.details[f"nodes_{name.replace('-', '_')}"] = outcome.nodes
+        if "root_limit_s" in outcome.details:
+            record.details["root_limit_s"] = outcome.details["root_limit_s"]
         if outcome.stopped_by:
-            self.details["stopped_by"] = outcome.stopped_by
+            record.details["stopped_by"] = outcome.stopped_by
         return outcome
-
-    def offer(self, schedule: Schedule, source: str) -> None:
-        """Judge a schedule and keep it if it is the best so far."""
-        judgement = verify(self.instance, schedule)
-        if not judgement.is_valid:
-            raise ScheduleError(f"{source} made an invalid schedule: {judgement.violations[0]}")
-        value = judgement.objectives[self.objective]
-        if self.bound.problem_class.contains(judgement.schedule_class) and violates(
-            value, self.bound.value
-        ):
-            raise BoundViolatedError(
-                f"{source} made a schedule of {self.objective} {value!r} s, below the bound "
-                f"{self.bound.method!r} of {self.bound.value!r} s, so one of the two is wrong"
-            )
-        if value < self.value:
-            self.schedule, self.judgement, self.value = schedule, judgement, value
-            self.source = source
-            if self.on_incumbent is not None:
-                seconds = time.monotonic() - self.started_s
-                self.on_incumbent(schedule, value, self.bound.value, seconds)
-
-    def meets_bound(self) -> bool:
-        """Return True if the best schedule is as good as any can be, up to rounding."""
-        return self.value <= self.bound.value * (1.0 + VIOLATION_TOLERANCE)
-
-    def left_s(self) -> float | None:
-        """Return the seconds left, None without a limit."""
-        if self.time_limit_s is None:
-            return None
-        return max(0.0, self.started_s + self.time_limit_s - time.monotonic())
-
-    def finished(self, status: Status, scope: str, proof: str) -> Result:
-        """Return the result."""
-        if proof:
-            self.details["proof"] = proof
-        if self.source:
-            self.details["schedule_from"] = self.source
-        has_schedule = self.schedule is not None
-        asked = {"objective": self.objective}
-        provenance = Provenance(self.method, asked, self.seed, self.time_limit_s, _versions())
-        return Result(
-            status=status,
-            objective=self.objective,
-            value=self.value if has_schedule else None,
-            schedule=self.schedule,
-            judgement=self.judgement,
-            bound=self.final_bound(status, scope) if has_schedule else None,
-            scope=scope,
-            runtime_s=time.monotonic() - self.started_s,
-            provenance=provenance,
-            details=self.details,
-        )
-
-    def final_bound(self, status: Status, scope: str) -> Bound:
-        """Return the optimum itself where it is proven for all non-preemptive schedules."""
-        if status is not Status.OPTIMAL or scope != "all" or self.meets_bound():
-            return self.bound
-        return Bound(
-            self.objective,
-            self.value,
-            "brute-force",
-            ProblemClass("slotted", Preemption.NONE, self.instance.rate_model.name),
-            ("Jobs start at slot boundaries and run to their completion.",),
-            {"nodes": self.details["nodes_slots"]},
-            time.monotonic() - self.started_s,
-        )
-
-
-def _versions() -> dict[str, str]:
-    try:
-        own = metadata.version("optsched")
-    except metadata.PackageNotFoundError:
-        own = "unknown"
-    return {"optsched": own, "python": platform.python_version(), "numpy": np.__version__}

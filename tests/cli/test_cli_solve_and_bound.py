@@ -10,12 +10,15 @@ from optsched.core.errors import LimitReachedError
 def test_solve_finds_21_and_says_among_which_schedules(optsched):
     done = optsched("solve", "waiting-pays", "-o", "best.json", "--plot", "best.svg")
     assert done.code == 0
-    assert "status     optimal over event-aligned schedules" in done.out
+    assert "status     optimal\n" in done.out
     assert "makespan   21 s" in done.out
-    assert "gap        100.00% to the bound, which holds for all schedules" in done.out
+    assert "proof      all orders of events searched" in done.out
     assert "found 21 s" in done.err
     assert "schedule: best.json\npicture: best.svg\n" in done.err
     assert optsched("verify", "best.json").code == 0
+    aligned = optsched("solve", "waiting-pays", "--method", "branch-and-bound")
+    assert "status     optimal over event-aligned schedules" in aligned.out
+    assert "gap        100.00% to the bound, which holds for all schedules" in aligned.out
 
 
 def test_solve_as_json(optsched):
@@ -61,12 +64,12 @@ def test_solve_gives_4_when_the_limit_comes_first(optsched, monkeypatch):
 
 def test_an_interrupted_solve_keeps_the_best_so_far(optsched, tmp_path, monkeypatch):
     module = importlib.import_module("optsched.exact.portfolio")
-    real = module.brute_force
+    real = module.branch_and_bound
 
     def stopped(*arguments, **options):
         return replace(real(*arguments, **options), is_complete=False, stopped_by="interrupt")
 
-    monkeypatch.setattr(module, "brute_force", stopped)
+    monkeypatch.setattr(module, "branch_and_bound", stopped)
     done = optsched("solve", "small-6x3", "-o", "best.json")
     assert done.code == 130
     assert "interrupted; this is the best schedule so far" in done.err

@@ -7,7 +7,16 @@ import pytest
 
 from optsched.core.data_files import data_directory
 
-PAGES = ["area", "longest", "dual-feasible", "mean-busy-time", "brute-force"]
+PAGES = [
+    "area",
+    "longest",
+    "dual-feasible",
+    "mean-busy-time",
+    "brute-force",
+    "branch-and-bound",
+    "event-lp",
+    "event-orders",
+]
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -23,6 +23,7 @@ from optsched.generate.small import forced, light
 from optsched.judge import verify
 
 portfolio = sys.modules[solve.__module__]
+record = sys.modules["optsched.exact.record"]
 
 
 def many_jobs(count):
@@ -32,6 +33,15 @@ def many_jobs(count):
 
 def test_waiting_pays():
     result = solve(waiting_pays())
+    assert (result.status, result.scope, result.value) == (Status.OPTIMAL, "all", 21.0)
+    assert result.bound.problem_class == ProblemClass("continuous", Preemption.NONE, "ring")
+    assert (result.bound.value, result.bound.method) == (21.0, "event-orders")
+    assert result.details["proof"] == "all orders of events searched"
+
+
+@pytest.mark.parametrize("method", ["branch-and-bound", "brute-force"])
+def test_waiting_pays_among_event_aligned_schedules(method):
+    result = solve(waiting_pays(), method=method)
     assert (result.status, result.scope, result.value) == (Status.OPTIMAL, "event-aligned", 21.0)
     assert result.bound.problem_class.preemption is Preemption.MIGRATE
     assert result.bound.value == 10.5
@@ -49,7 +59,17 @@ def test_never_waiting_is_worse():
     assert verify(waiting_pays(), greedy).objectives["makespan"] == 25.5
 
 
-@pytest.mark.parametrize("method", ["auto", "brute-force"])
+@pytest.mark.parametrize("method", ["auto", "event-orders"])
+def test_interior_start_among_all_schedules(method):
+    result = solve(interior_start(), objective="weighted_jct", method=method)
+    assert result.value == pytest.approx(832 / 9, rel=1e-12)
+    assert (result.status, result.scope) == (Status.OPTIMAL, "all")
+    assert result.details["schedule_from"] == "event-orders"
+    assert result.details["event_aligned_optimum_s"] == pytest.approx(833 / 9)
+    assert result.bound.value == result.value
+
+
+@pytest.mark.parametrize("method", ["branch-and-bound", "brute-force"])
 def test_interior_start(method):
     result = solve(interior_start(), objective="weighted_jct", method=method)
     assert result.value == pytest.approx(833 / 9, rel=1e-12)
@@ -85,9 +105,11 @@ def test_methods_agree_with_arrivals(objective):
     ]
     fabric = Fabric(inter_bytes_per_s=1e9, degradation=0.5)
     instance = Instance("late", Cluster.uniform(2, 2, fabric=fabric), jobs)
-    auto, plain = (solve(instance, objective=objective, method=name) for name in METHODS)
-    assert auto.value == pytest.approx(plain.value)
-    assert auto.value >= auto.bound.value
+    found = {name: solve(instance, objective=objective, method=name) for name in METHODS}
+    assert found["branch-and-bound"].value == pytest.approx(found["brute-force"].value)
+    assert found["auto"].value == pytest.approx(found["event-orders"].value)
+    assert found["auto"].value <= found["brute-force"].value * (1 + 1e-9)
+    assert all(one.value >= one.bound.value for one in found.values())
 
 
 def test_provenance():
@@ -108,7 +130,9 @@ def test_same_input_same_output():
 def test_incumbents_are_reported_with_the_bound():
     seen = []
     result = solve(
-        forced(jobs=6, servers=3, seed=0), on_incumbent=lambda *report: seen.append(report)
+        forced(jobs=6, servers=3, seed=0),
+        method="branch-and-bound",
+        on_incumbent=lambda *report: seen.append(report),
     )
     values = [value for _, value, _, _ in seen]
     assert values == sorted(values, reverse=True) and values[-1] == result.value
@@ -136,7 +160,9 @@ def test_too_many_jobs_for_brute_force():
 def test_auto_gives_a_gap_for_many_jobs():
     result = solve(many_jobs(40), objective="mean_jct")
     assert result.status is Status.FEASIBLE and result.gap > 0
-    assert result.details["search"] == "none: more than 12 jobs"
+    assert result.details["search"] == (
+        "none: method 'brute-force' takes at most 12 jobs, and 'many' has 40"
+    )
 
 
 def test_auto_refuses_what_it_has_no_schedule_for(monkeypatch):
@@ -166,7 +192,7 @@ def test_stalling_placements_are_avoided():
     assert (result.status, result.scope, result.value) == (Status.OPTIMAL, "all", 2.0)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", ["auto", "brute-force"])
 def test_a_job_that_stalls_wherever_it_runs_is_infeasible(method):
     # Best case: two fast servers, 0.1 + 4e9/10e9 = 0.5 s. But 3 GPUs always need the slow one,
     # 4.1 s, in a slot of 1 s; on it alone the GPUs' own network is as slow.
@@ -206,7 +232,7 @@ def test_an_interrupt_among_slots_keeps_the_event_aligned_proof(monkeypatch):
 
 def test_a_schedule_below_its_bound_stops_everything(monkeypatch):
     wrong = Bound("makespan", 30.0, "wrong", ProblemClass("continuous", Preemption.MIGRATE, "ring"))
-    monkeypatch.setattr(portfolio, "strongest_bound", lambda instance, objective: wrong)
+    monkeypatch.setattr(record, "strongest_bound", lambda instance, objective: wrong)
     with pytest.raises(BoundViolatedError, match=r"below the bound 'wrong' of 30\.0 s"):
         solve(waiting_pays())
 
@@ -243,8 +269,53 @@ def test_fixed_durations():
 
 
 def test_methods_say_what_they_support():
-    assert list(METHODS) == ["auto", "brute-force"]
+    assert list(METHODS) == ["auto", "branch-and-bound", "event-orders", "brute-force"]
+    assert [name for name, entry in METHODS.items() if entry.slotted] == ["auto", "brute-force"]
     for entry in METHODS.values():
         assert entry.statement and entry.proves
         assert entry.objectives == OBJECTIVES
         assert {"ring", "fixed"} <= set(entry.rate_models)
+
+
+@pytest.mark.parametrize("method", ["branch-and-bound", "event-orders"])
+def test_continuous_methods_refuse_slots(method):
+    with pytest.raises(UnsupportedError, match=r"continuous time only.*use method 'brute-force'"):
+        solve(forced(jobs=4, servers=3, seed=0, slot_s=1.0), method=method)
+
+
+def test_too_many_jobs_for_the_orders_of_events():
+    with pytest.raises(UnsupportedError, match=r"at most 10 jobs.*use method 'branch-and-bound'"):
+        solve(many_jobs(13), method="event-orders")
+
+
+def test_too_many_placements_leave_the_brute_force():
+    # One job over 12 servers of 8 GPUs: hundreds of thousands of placements, one of them enough.
+    jobs = [Job("a", 20, 5, compute_s=1.0), Job("b", 90, 5, compute_s=1.0)]
+    instance = Instance("wide", Cluster.uniform(12, 8), jobs)
+    with pytest.raises(UnsupportedError, match="more than 20,000 placements"):
+        solve(instance, method="branch-and-bound")
+
+
+def test_time_that_runs_out_among_the_orders_keeps_the_event_aligned_proof(monkeypatch):
+    search = portfolio.event_orders
+
+    def hurried(instance, **options):
+        return search(instance, **{**options, "time_limit_s": 0.0})
+
+    monkeypatch.setattr(portfolio, "event_orders", hurried)
+    result = solve(waiting_pays())
+    assert (result.status, result.scope, result.value) == (Status.OPTIMAL, "event-aligned", 21.0)
+    assert result.details["stopped_by"] == "time limit" and result.bound.value == 10.5
+
+
+def test_the_bound_covers_what_the_orders_found():
+    """An optimum among all schedules is at most the event-aligned one, and bounds it."""
+    for seed in range(3):
+        instance = forced(jobs=5, servers=3, seed=seed)
+        for objective in ("makespan", "mean_jct"):
+            whole = solve(instance, objective=objective)
+            aligned = solve(instance, objective=objective, method="branch-and-bound")
+            assert whole.scope == "all" and whole.value <= aligned.value * (1 + 1e-9)
+            assert whole.bound.value <= whole.value and aligned.value >= whole.bound.value * (
+                1 - 1e-9
+            )
