@@ -60,6 +60,22 @@ class FreePool:
         for server, count in zip(servers, placement.counts, strict=True):
             self._change(server, count)
 
+    def copy(self) -> FreePool:
+        """Return a pool to try things on; the engine knows nothing of it."""
+        twin = FreePool.__new__(FreePool)
+        twin.capacity, twin.sizes = self.capacity, self.sizes
+        twin.free, twin.total = self.free.copy(), self.total
+        twin._buckets, twin._idle = self._buckets.copy(), self._idle  # noqa: SLF001 - its own class
+        return twin
+
+    def has(self, placement: Placement) -> bool:
+        """Return True if all GPUs of a placement are free."""
+        free = self.free
+        return all(
+            free[server] >= count
+            for server, count in zip(placement.servers, placement.counts, strict=True)
+        )
+
     def best_fit(self, gpus: int, among: int = -1) -> int | None:
         """Return the server with the fewest free GPUs that has ``gpus``, the first of equals.
 

@@ -69,3 +69,23 @@ def test_with_free_means_any_free_gpu():
 def test_sets_of_servers_are_bits():
     assert list(servers_of(0)) == []
     assert list(servers_of(1 << 200 | 1)) == [0, 200]
+
+
+@given(used=used_pools())
+def test_a_copy_is_equal_and_apart(used):
+    pool, free = used
+    twin = pool.copy()
+    some = [server for server in range(len(free)) if free[server]]
+    if some:
+        placement = Placement.of({some[0]: 1})
+        assert twin.has(placement)
+        twin.take(placement)
+        assert twin.free[some[0]] == free[some[0]] - 1
+        assert (twin.total, list(twin.with_free())) == (
+            sum(free) - 1,
+            [server for server in some if twin.free[server]],
+        )
+    assert not twin.has(Placement.of({0: free[0] + 1}))
+    assert (pool.free, pool.total, list(pool.with_free())) == (free, sum(free), some)
+    full = [s for s in range(len(free)) if free[s] == pool.capacity[s]]
+    assert list(servers_of(pool.idle())) == full
