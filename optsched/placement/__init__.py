@@ -3,5 +3,6 @@
 from optsched.placement.consolidated import Consolidated
 from optsched.placement.first_fit import FirstFit
 from optsched.placement.rule import PlacementRule
+from optsched.placement.tiered import Tier, Tiered, best_tier, tier_of
 
-__all__ = ["Consolidated", "FirstFit", "PlacementRule"]
+__all__ = ["Consolidated", "FirstFit", "PlacementRule", "Tier", "Tiered", "best_tier", "tier_of"]

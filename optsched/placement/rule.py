@@ -13,13 +13,15 @@ __all__ = ["PlacementRule"]
 class PlacementRule(Protocol):
     """Offers a job GPUs, or declines.
 
-    A rule may also have ``on_begin(state)``, ``on_start(job, state)``, ``on_stop(job, state)`` and
-    ``on_finish(job, state)`` to keep a state of its own.
+    A rule may also have ``on_begin(state)``, ``on_arrival(job, state)``, ``on_start(job, state)``,
+    ``on_stop(job, state)`` and ``on_finish(job, state)`` to keep a state of its own. One that
+    treats jobs of equal demand by kinds has ``tier(job, state)``, which names the kind; one whose
+    kinds change with time has ``next_time_s(job, state)``, the next time at which the job's does.
     """
 
     @property
     def depends_on_demand_only(self) -> bool:
-        """True if jobs of equal demand get equal answers, so one refusal speaks for all."""
+        """True if jobs of equal demand (and ``tier``) get equal answers: one refusal is for all."""
 
     def offer(self, job: LiveJob, free: FreePool, state: Simulation) -> Placement | None:
         """Return where the job is to start now, or None to let it wait."""
