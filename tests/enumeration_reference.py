@@ -7,6 +7,7 @@ import itertools
 import math
 
 import numpy as np
+from tiered_reference import tiered_time_s
 
 
 def iteration_time_s(instance, job, allocation, others):
@@ -14,6 +15,8 @@ def iteration_time_s(instance, job, allocation, others):
     row, fabric = instance.jobs[job], instance.cluster.fabric
     if instance.rate_model.name == "fixed":
         return row.compute_s
+    if instance.rate_model.name == "tiered":
+        return tiered_time_s(instance, job, allocation, others)
     model = instance.rate_model
     used = [server for server, count in enumerate(allocation) if count]
     ring = row.gradient_bytes * (row.gpus - 1) / row.gpus

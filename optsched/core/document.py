@@ -121,7 +121,8 @@ def _job_entry(job: Job, rate_model: str) -> Document:
         entry["duration_s"] = job.compute_s
     else:
         entry |= {"iterations": job.iterations, "compute_s": job.compute_s}
-    if job.gradient_bytes:
+    if job.gradient_bytes or job.profile is not None:
+        # Where a file says nothing, the profile would fill them in.
         entry["gradient_bytes"] = job.gradient_bytes
     if job.arrival_s:
         entry["arrival_s"] = job.arrival_s

@@ -15,8 +15,9 @@ __all__ = ["Choice", "Choices", "earlier_twins", "server_classes", "splits"]
 #: (job, placement) pairs that start together; empty for "start nothing now".
 Choice = tuple[tuple[int, Placement], ...]
 
-#: Models known to see a server only through its capacity, its network rate and its rack.
-MODELS_BLIND_TO_NAMES = ("ring", "fixed")
+#: Models known to see a server only through its capacity, its network rate and its rack. Of these
+#: ``tiered`` sees the rack alone, and counts machines and racks.
+MODELS_BLIND_TO_NAMES = ("ring", "fixed", "tiered")
 
 
 class Choices:

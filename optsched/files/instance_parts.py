@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from optsched.contention.profiles import Profile, load_profile, profile_names
 from optsched.contention.rate_model import RATE_MODELS
+from optsched.contention.tier_layers import LAYERS, layers_from_text
 from optsched.core.checks import MAX_SERVERS
 from optsched.core.cluster import Cluster, Fabric, Link, Server
 from optsched.core.errors import InstanceError, Problem, suggest
@@ -39,6 +40,21 @@ class Profiles:
 
     known: dict[str, Profile | None] = field(default_factory=dict)
     advised: dict[str, tuple[str, str]] = field(default_factory=dict)
+
+    def add_described(self, model: RateModel) -> None:
+        """Add the profiles whose layers the rate model's parameters describe."""
+        for parameter, text in model.parameters:
+            if model.name != "tiered" or not parameter.startswith(LAYERS):
+                continue
+            name = parameter.removeprefix(LAYERS)
+            try:
+                layers = layers_from_text(str(text))
+            except ValueError:
+                # The check of the parameters says so; here the name is known nonetheless.
+                layers = ()
+            size = sum(layer.allreduce_bytes for layer in layers)
+            compute_s = sum(layer.compute_s for layer in layers)
+            self.known[name] = Profile(name, name, size, compute_s, layers=layers)
 
     def get(self, name: str) -> Profile | None:
         """Return a profile, or None if there is none of this name."""
@@ -86,6 +102,7 @@ def instance_of(entry: InstanceEntry, *, default_name: str) -> Instance:
 def cross_problems(entry: InstanceEntry, profiles: Profiles) -> list[Problem]:
     """Return where entries, right by themselves, do not go together."""
     problems = list(_count_problems(entry.cluster))
+    profiles.add_described(rate_model_of(entry.rate_model))
     # Of a model that does not exist nobody knows what its jobs need.
     takes_iterations = entry.rate_model.name in set(RATE_MODELS) - {"fixed"}
     for position, job in enumerate(entry.jobs):

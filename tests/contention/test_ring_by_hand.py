@@ -204,7 +204,7 @@ def test_fixed_times_depend_on_nothing():
 @pytest.mark.parametrize(
     ("model", "text"),
     [
-        (RateModel("rin"), "rate_model.name: expected one of ring, fixed, got 'rin'; did you mean"),
+        (RateModel("rin"), "expected one of ring, fixed, tiered, got 'rin'; did you mean 'ring'"),
         (RateModel.of("ring", contention_weigth=1.0), "did you mean 'contention_weight'"),
         (RateModel.of("ring", contention_weight=0.0), "a number above 0 and at most 1, got 0.0"),
         (RateModel.of("ring", contention_weight=math.nan), "above 0 and at most 1, got nan"),
