@@ -35,6 +35,35 @@ def states(instance):
     yield from extend(0, capacities, {})
 
 
+def slot_multisets(capacities, demands):
+    """Return the multisets of (gpus, servers, degree) of all layouts, demands being sorted."""
+    found = set()
+
+    def slots(chosen):
+        load = np.zeros(len(capacities), dtype=int)
+        for _, counts in chosen:
+            load += (np.array(counts) > 0) & (np.count_nonzero(counts) > 1)
+        for gpus, counts in chosen:
+            used = np.flatnonzero(counts)
+            yield gpus, len(used), int(load[used].max()) if len(used) > 1 else 0
+
+    def extend(job, free, chosen):
+        found.add(tuple(sorted(slots(chosen))))
+        if job == len(demands):
+            return
+        others = next((k for k in range(job, len(demands)) if demands[k] != demands[job]), None)
+        if others is not None:
+            extend(others, free, chosen)
+        for counts in placements(demands[job], free):
+            # Jobs of one demand are alike here, so their placements may be in order.
+            if not chosen or chosen[-1][0] != demands[job] or chosen[-1][1] <= counts:
+                left = [f - c for f, c in zip(free, counts, strict=True)]
+                extend(job + 1, left, [*chosen, (demands[job], counts)])
+
+    extend(0, list(capacities), [])
+    return found
+
+
 def progress(instance, rates, state):
     """Return the progress of each job in a unit of time, or in a slot, by the model itself."""
     loads = np.zeros(rates.resource_count, dtype=int)

@@ -122,7 +122,7 @@ BOUNDS: dict[str, BoundEntry] = {
         "seconds",
         rate_configuration_bound,
         "which jobs run where together, at the rates that contention leaves them, and how long",
-        {"minutes": {"exact_servers": 5, "steps": 2_000_000}},
+        {"minutes": {"exact_servers": 6, "steps": 2_000_000}},
     ),
     "lagrangian-preemptive": BoundEntry(
         _COMPLETIONS,

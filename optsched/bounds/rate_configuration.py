@@ -24,9 +24,12 @@ from optsched.core.result import Bound
 __all__ = ["EXACT_SERVERS", "rate_configuration_bound"]
 
 #: Components of up to so many servers are enumerated exactly, if the work allowed suffices.
-EXACT_SERVERS = 3
-#: Steps of the enumeration; a step takes about 10 µs.
+EXACT_SERVERS = 5
+#: Steps of an enumeration; a step takes about 10 µs.
 STEPS = 400_000
+#: From more than so many servers on relaxing seldom costs anything: a part of the steps, one over
+#: the second number, has to do.
+SELDOM_MATTERS, SELDOM_SHARE = 3, 4
 #: One over the share of it that is left once small demands have to be pooled, and what is always.
 POOLING_SHARE, LEAST_STEPS = 8, 50_000
 #: Columns a round, and the factor by which jobs count less once they are in some of them.
@@ -155,9 +158,10 @@ def _shapes(
     shapes, steps = _fewest_pooled(capacities, most, steps)
     # Each number of servers takes a multiple of the work of the one before.
     for exact in range(2, min(exact_servers, len(capacities)) + 1):
+        allowed = steps if exact <= SELDOM_MATTERS else steps // SELDOM_SHARE
         try:
             shapes = enumerate_shapes(
-                capacities, most, exact_servers=exact, pooled=shapes.pooled, steps=steps
+                capacities, most, exact_servers=exact, pooled=shapes.pooled, steps=allowed
             )
         except UnsupportedError:
             break

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,6 +27,10 @@ POOLED_GPU = SlotType(1, 1, 0)
 _Servers = tuple[int, ...]
 #: Pairs of shapes that are joined at once, to bound the memory.
 PAIRS_AT_ONCE = 20_000
+#: Shapes of one component that are compared at once, likewise.
+SHAPES_AT_ONCE = 20_000
+#: Pairs of shapes that are compared in about the time of one step.
+COMPARISONS_PER_STEP = 200
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,14 +122,28 @@ def enumerate_shapes(
         if not own:
             continue
         make = connected_shapes if len(own) <= exact_servers else relaxed_shapes
-        distinct = {frozenset(shape.items()) for shape in make(own, most, packings, limit)}
-        # In an order that does not depend on the hashes of a run.
-        connected[servers] = [dict(shape) for shape in sorted(distinct, key=sorted)]
+        connected[servers] = _maximal(make(own, most, packings, limit), most, limit)
     table = ShapeTable((one for shapes in connected.values() for s in shapes for one in s), most)
     joined = _Joined(table, connected, limit)
     rows = joined.rows_of(vectors[-1])
     reduced = np.array([table.without_spare_slots(row) for row in rows], dtype=np.uint16)
     return ShapeSet(tuple(table.types), reduced, exact_servers, 0)
+
+
+def _maximal(shapes: Iterable[Shape], most: Mapping[int, int], limit: WorkLimit) -> list[Shape]:
+    """Return the shapes that no others cover."""
+    kept: list[Shape] = []
+    remaining = iter(shapes)
+    # Some at a time, for there may be very many that others cover.
+    while fresh := list(itertools.islice(remaining, SHAPES_AT_ONCE)):
+        distinct = {frozenset(shape.items()) for shape in (*kept, *fresh)}
+        # In an order that does not depend on the hashes of a run.
+        candidates = [dict(shape) for shape in sorted(distinct, key=sorted)]
+        table = ShapeTable((one for shape in candidates for one in shape), most)
+        positions = table.maximal(table.vectors(table.rows(candidates)))
+        kept = [candidates[position] for position in positions.tolist()]
+        limit.spend(len(candidates) * len(kept) // COMPARISONS_PER_STEP)
+    return kept
 
 
 def _best_type(gpus: int, capacities: Sequence[int]) -> SlotType:

@@ -78,7 +78,8 @@ class ShapeTable:
                 limits.append(most[gpus])
                 if len(closed) > MOST_DOWN_SETS:
                     raise UnsupportedError("the shapes have too many slot types to be compared")
-        self._closed = np.array(closed, dtype=np.int64).T
+        # No closed set if there are no types; then all shapes are empty, and alike.
+        self._closed = np.array(closed, dtype=np.int64).reshape(len(closed), len(self.types)).T
         self._limits = np.array(limits, dtype=np.int64)
 
     def rows(self, shapes: Iterable[Mapping[SlotType, int]]) -> NDArray[np.uint16]:

@@ -1,12 +1,15 @@
 """Shapes and their pricing against hand values, matchings and assignments."""
 
 import itertools
+import random
+from collections import Counter
 
 import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import maximum_bipartite_matching
+from state_enumeration import slot_multisets
 
 from optsched.bounds.components import connected_shapes, relaxed_shapes
 from optsched.bounds.packings import LocalPackings, WorkLimit
@@ -137,3 +140,37 @@ def test_the_same_shapes_in_every_process():
     first, second = (enumerate_shapes([4, 3, 2], {1: 3, 2: 2, 5: 2}, exact_servers=3) for _ in "ab")
     assert first.types == second.types
     assert np.array_equal(first.rows, second.rows)
+
+
+def check_cover(seed, servers, capacities, demands):
+    """Compare with all layouts: covered by relaxed shapes, and exactly those if nothing is."""
+    draws = random.Random(seed)
+    gpus = [draws.choice(capacities) for _ in range(servers)]
+    jobs = sorted((draws.choice(demands) for _ in range(draws.randint(3, 5))), reverse=True)
+    most = dict(sorted(Counter(jobs).items()))
+    layouts = [
+        {SlotType(*one): n for one, n in Counter(slots).items()}
+        for slots in slot_multisets(gpus, jobs)
+    ]
+    for exact in (1, 2, servers):
+        shapes = enumerate_shapes(gpus, most, exact_servers=exact)
+        table = ShapeTable({*shapes.types, *(one for shape in layouts for one in shape)}, most)
+        listed_shapes = [
+            {one: n for one, n in zip(shapes.types, row, strict=True) if n}
+            for row in shapes.rows.tolist()
+        ]
+        offered = table.vectors(table.rows(listed_shapes))
+        true = table.vectors(table.rows(layouts))
+        assert all(np.all(vector <= offered, axis=1).any() for vector in true)
+    assert all(np.all(vector <= true, axis=1).any() for vector in offered)
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_shapes_cover_all_layouts_and_nothing_else(seed):
+    check_cover(seed, 2 + seed % 2, (1, 2, 3, 4), (1, 2, 3, 3, 4, 5))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(40))
+def test_shapes_cover_all_layouts_of_more_servers(seed):
+    check_cover(seed, 4 + seed % 2, (2, 2, 3), (1, 2, 3, 4, 5, 5))
