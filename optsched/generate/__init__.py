@@ -1,6 +1,7 @@
 """Seeded generators of instances, by name."""
 
 from optsched.generate.colouring import colouring
+from optsched.generate.dally import dally_500
 from optsched.generate.hand import interior_start, waiting_pays
 from optsched.generate.never_wait_bad import never_wait_bad
 from optsched.generate.packing_bad import packing_bad
@@ -15,6 +16,7 @@ __all__ = [
     "GENERATORS",
     "GeneratorEntry",
     "colouring",
+    "dally_500",
     "forced",
     "generate",
     "interior_start",

@@ -82,6 +82,24 @@ def resnet18() -> Layers:
     return (*layers, linear("fc", 512, 1000))
 
 
+def resnet50() -> Layers:
+    """Count ResNet-50 for images of 224 × 224 pixels, striding in the 3 × 3 convolutions."""
+    layers = [convolution("conv1", 3, 64, 7, 112)]
+    inputs, size = 64, 56
+    stages = ((3, 64, 56), (4, 128, 28), (6, 256, 14), (3, 512, 7))
+    for stage, (blocks, width, smaller) in enumerate(stages, start=1):
+        outputs = 4 * width
+        for block in range(blocks):
+            name = f"layer{stage}.{block}"
+            layers.append(convolution(f"{name}.conv1", inputs, width, 1, size))
+            layers.append(convolution(f"{name}.conv2", width, width, 3, smaller))
+            layers.append(convolution(f"{name}.conv3", width, outputs, 1, smaller))
+            if inputs != outputs:
+                layers.append(convolution(f"{name}.downsample", inputs, outputs, 1, smaller))
+            inputs, size = outputs, smaller
+    return (*layers, linear("fc", 2048, 1000))
+
+
 #: Kernel, expanded channels, outputs, width of the output, squeeze and excitation or not:
 #: table 1 of the MobileNetV3 paper.
 MOBILENET_V3_LARGE_BLOCKS = (
@@ -196,6 +214,15 @@ ARCHITECTURES: Mapping[str, Architecture] = MappingProxyType(
             0.184877,
             512,
             TIMM.format(model="resnet18", ms=184.877),
+        ),
+        # The profile resnet50 has other measured totals, and no layers.
+        "resnet50-layered": Architecture(
+            "ResNet50, layer by layer",
+            resnet50,
+            "He, Zhang, Ren, Sun 2016 (arXiv 1512.03385)",
+            0.618983,
+            512,
+            TIMM.format(model="resnet50", ms=618.983),
         ),
         "mobilenet-v3-large": Architecture(
             "MobileNetV3-Large",

@@ -12,6 +12,7 @@ from typing import Literal, Union, get_args, get_origin, get_type_hints
 from optsched.core.errors import InstanceError, Problem, UnknownNameError, suggest
 from optsched.core.instance import Instance
 from optsched.generate.colouring import colouring
+from optsched.generate.dally import dally_500
 from optsched.generate.never_wait_bad import never_wait_bad
 from optsched.generate.packing_bad import packing_bad
 from optsched.generate.paper import paper_160
@@ -71,6 +72,9 @@ GENERATORS: dict[str, GeneratorEntry] = {
     "tight": GeneratorEntry(tight, "demands that are no powers of two and fill servers badly"),
     "light": GeneratorEntry(light, "mostly small jobs that run whole on one server"),
     "poisson": GeneratorEntry(poisson, "jobs that arrive one by one, at a chosen load"),
+    "dally-500": GeneratorEntry(
+        dally_500, "jobs after the workload of Dally's simulator, on machines in racks (tiered)"
+    ),
     "never-wait-bad": GeneratorEntry(
         never_wait_bad, "to start a job whenever its GPUs are free is bad", is_random=False
     ),
@@ -158,6 +162,10 @@ def _parsed(text: str, kind: object) -> object:
         if text not in get_args(kind):
             raise ValueError(f"one of {', '.join(get_args(kind))}")
         return text
+    if kind is bool:
+        if text not in ("true", "false"):
+            raise ValueError("true or false")
+        return text == "true"
     if kind is int:
         return _whole_number(text)
     if kind is float:

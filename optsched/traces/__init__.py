@@ -17,6 +17,7 @@ from optsched.traces.philly import PHILLY
 from optsched.traces.plain import PLAIN
 from optsched.traces.report import DroppedRows, TraceReport
 from optsched.traces.sensetime import SENSETIME
+from optsched.traces.tiered import TieredTrace, with_tiers
 from optsched.traces.tiresias import TIRESIAS
 from optsched.traces.trace_format import CsvFormat, TraceFormat
 
@@ -28,6 +29,7 @@ __all__ = [
     "CsvFormat",
     "DroppedRows",
     "NetworkedTrace",
+    "TieredTrace",
     "TraceFormat",
     "TraceLoad",
     "TraceReport",
@@ -37,6 +39,7 @@ __all__ = [
     "profile_from_layer_csv",
     "read_latencies",
     "with_network",
+    "with_tiers",
 ]
 
 #: Format name to its loader; a new format is a line here and a file beside the others.

@@ -63,6 +63,7 @@ class JobCollector:
         self._gpus = array("q")
         self._duration_s = array("d")
         self._counted: dict[str, list[str]] = {}
+        self._kept_text: dict[str, list[str]] = {}
         self._drop_counts: Counter[str] = Counter()
         self._drop_examples: dict[str, list[tuple[int, str]]] = {}
 
@@ -75,8 +76,12 @@ class JobCollector:
         gpus: int,
         duration_s: float,
         counted: Mapping[str, str] | None = None,
+        kept: Mapping[str, str] | None = None,
     ) -> None:
-        """Take a row as a job; ``counted`` has columns that no job keeps, to be counted."""
+        """Take a row as a job.
+
+        Columns that a job has no place for are ``counted``, or ``kept`` as text.
+        """
         if gpus > self._capacity_gpus:
             self.rows_too_large += 1
             most = f"{self._capacity_gpus:,} GPUs"
@@ -90,6 +95,8 @@ class JobCollector:
         self._duration_s.append(duration_s)
         for column, value in (counted or {}).items():
             self._counted.setdefault(column, []).append(sys.intern(value))
+        for column, value in (kept or {}).items():
+            self._kept_text.setdefault(column, []).append(value)
 
     def drop(self, line: int, reason: str, got: str) -> None:
         """Leave a row out, and remember why."""
@@ -116,10 +123,9 @@ class JobCollector:
         order = np.argsort(submit_s, kind="stable")
         kept, submit_s = kept[order], submit_s[order]
         self.origin_s = submit_s.item(0) if len(submit_s) else 0.0
-        self._counted = {
-            column: [values[row] for row in kept.tolist()]
-            for column, values in self._counted.items()
-        }
+        for columns in (self._counted, self._kept_text):
+            for column, values in columns.items():
+                columns[column] = [values[row] for row in kept.tolist()]
         return Jobs.from_columns(
             ids=[self._ids[row] for row in kept.tolist()],
             gpus=np.array(self._gpus)[kept],
@@ -131,6 +137,10 @@ class JobCollector:
     def counts(self) -> dict[str, dict[str, int]]:
         """Return column to value to number of jobs, the most frequent value first."""
         return {column: dict(Counter(v).most_common()) for column, v in self._counted.items()}
+
+    def kept(self) -> dict[str, tuple[str, ...]]:
+        """Return the columns that were kept as text, job by job."""
+        return {column: tuple(values) for column, values in self._kept_text.items()}
 
     def column(self, names: Iterable[str]) -> tuple[str, ...] | None:
         """Return the values, job by job, of the first of these counted columns that there is."""

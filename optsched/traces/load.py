@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -37,11 +37,14 @@ class TraceLoad:
         What was kept and dropped.
     models
         The model of each job, as the trace names it; None if it names none.
+    columns
+        Texts that the format keeps job by job, by column.
     """
 
     instance: Instance
     report: TraceReport
     models: tuple[str, ...] | None = None
+    columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def load_trace(
@@ -132,7 +135,7 @@ def load_trace(
             **{f"trace_{option}": value for option, value in options.items()},
         },
     )
-    return TraceLoad(instance, report, rows.column(MODEL_COLUMNS))
+    return TraceLoad(instance, report, rows.column(MODEL_COLUMNS), rows.kept())
 
 
 def _loaders() -> Mapping[str, TraceFormat]:

@@ -17,7 +17,13 @@ from optsched.core.jobs import Jobs
 from optsched.core.rate_model import RateModel
 from optsched.traces.load import TraceLoad
 
-__all__ = ["NetworkedTrace", "oversubscribed", "parse_profile_mix", "with_network"]
+__all__ = [
+    "NetworkedTrace",
+    "oversubscribed",
+    "parse_profile_mix",
+    "profiles_of_models",
+    "with_network",
+]
 
 #: Names of models in traces, lower case, and the profile that is theirs.
 PROFILE_OF_MODEL: Mapping[str, str] = {
@@ -106,7 +112,7 @@ def with_network(
     (1000, 'resnet50')
     """
     jobs = loaded.instance.jobs
-    names, drawn = _profile_names(loaded, profile_mix or {}, seed)
+    names, drawn = profiles_of_models(loaded, profile_mix or {}, seed)
     profiles = {name: load_profile(name) for name in sorted(set(names))}
     cluster = loaded.instance.cluster
     network = (
@@ -187,10 +193,20 @@ def parse_profile_mix(text: str) -> dict[str, float]:
     return mix
 
 
-def _profile_names(loaded: TraceLoad, mix: Mapping[str, float], seed: int) -> tuple[list[str], int]:
-    """Return the profile of each job, and how many were drawn."""
+def profiles_of_models(
+    loaded: TraceLoad,
+    mix: Mapping[str, float],
+    seed: int,
+    *,
+    first: Mapping[str, str] | None = None,
+) -> tuple[list[str], int]:
+    """Return the profile of each job, and how many were drawn.
+
+    ``first`` has profiles of models, by their names in lower case, that go before the usual ones.
+    """
     count = len(loaded.instance.jobs)
-    known = [PROFILE_OF_MODEL.get(model.lower(), "") for model in loaded.models or [""] * count]
+    profile_of = {**PROFILE_OF_MODEL, **(first or {})}
+    known = [profile_of.get(model.lower(), "") for model in loaded.models or [""] * count]
     missing = [position for position, name in enumerate(known) if not name]
     if missing and not mix:
         models = sorted({(loaded.models or ["none named"] * count)[at] for at in missing})

@@ -19,5 +19,6 @@ SENSETIME = CsvFormat(
     job_id="job_id",
     duration_is_one_gpu=True,
     counted=("model",),
+    kept=("total_iterations", "time_per_iteration_s"),
     notes=("run time = trace_duration_s / GPUs, the network costs nothing",),
 )

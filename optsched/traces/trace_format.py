@@ -87,6 +87,8 @@ class CsvFormat:
         Whether the duration is what one GPU would need, so that the gang needs that over GPUs.
     counted
         Columns whose values the report counts, where the file has them.
+    kept
+        Columns whose text a load keeps job by job, where the file has them.
     filters
         Option to the column that must have its value.
     """
@@ -101,6 +103,7 @@ class CsvFormat:
     times_are_dates: bool = False
     duration_is_one_gpu: bool = False
     counted: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
     filters: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
@@ -148,6 +151,7 @@ class CsvFormat:
         submit, gpus, duration = (position[column] for column in self.columns)
         job_id = None if self.job_id is None else position.get(self.job_id)
         counted = [(column, position[column]) for column in self.counted if column in position]
+        kept = [(column, position[column]) for column in self.kept if column in position]
         wanted = self._wanted(text, position, options)
         parse_submit: Callable[[str], float]
         parse_submit = parse_timestamp_s if self.times_are_dates else parse_seconds
@@ -171,10 +175,11 @@ class CsvFormat:
                 gpus=demand,
                 duration_s=duration_s / demand if self.duration_is_one_gpu else duration_s,
                 counted={column: fields[place] for column, place in counted},
+                kept={column: fields[place] for column, place in kept},
             )
 
     def _known_columns(self) -> set[str]:
-        known = {*self.columns, *self.counted, *self.filters.values()}
+        known = {*self.columns, *self.counted, *self.kept, *self.filters.values()}
         return known | ({self.job_id} if self.job_id else set())
 
     def _wanted(
