@@ -10,6 +10,7 @@ from optsched.bounds.door import (
     bound,
     survey_bounds,
 )
+from optsched.bounds.effort import worthwhile_effort
 from optsched.bounds.workload import Workload
 
 __all__ = [
@@ -22,4 +23,5 @@ __all__ = [
     "all_bounds",
     "bound",
     "survey_bounds",
+    "worthwhile_effort",
 ]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from optsched.cli.options import JsonOption, ObjectiveOption, OptionalPath
+from optsched.cli.options import EffortOption, JsonOption, ObjectiveOption, OptionalPath
 
 if TYPE_CHECKING:
     from optsched.study.compare import ViolatedBoundError
@@ -48,6 +48,7 @@ def compare(
         ),
     ] = 1,
     objective: ObjectiveOption = None,
+    effort: EffortOption = None,
     output: Annotated[
         OptionalPath,
         typer.Option("--output", "-o", help="Picture (svg, png, pdf). Default: compare-NAME.svg."),
@@ -89,7 +90,12 @@ def compare(
 
         try:
             comparison = run_comparison(
-                instances, names, objective=objective, seeds=seeds, on_progress=on_progress
+                instances,
+                names,
+                objective=objective,
+                effort=effort,
+                seeds=seeds,
+                on_progress=on_progress,
             )
         except KeyboardInterrupt:
             interrupted = True
@@ -98,7 +104,7 @@ def compare(
             note(f"both sides are in {_save_violation(error)}")
             raise
     if as_json:
-        asked = {"instances": instances, "schedulers": names, "seeds": seeds}
+        asked = {"instances": instances, "schedulers": names, "seeds": seeds, "effort": effort}
         provenance = {**asked, "interrupted": interrupted, "versions": versions()}
         print_json({**comparison.as_dict(), "provenance": provenance})
     elif comparison.runs:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +13,7 @@ from optsched.cli.options import JsonOption
 __all__ = ["convert"]
 
 NETWORK = "Network: what a trace does not say"
+TIERS = "Network in tiers"
 
 
 def convert(
@@ -90,6 +92,50 @@ def convert(
         float,
         typer.Option("--server-overhead", rich_help_panel=NETWORK, help="ξ₂ in seconds."),
     ] = 0.0,
+    tiers: Annotated[
+        str | None,
+        typer.Option(
+            "--tiers",
+            metavar="NAME",
+            rich_help_panel=TIERS,
+            help="Let jobs use machines, racks and the network between racks: [bold]optsched list "
+            "tiers[/], or a file. In place of --fabric.",
+        ),
+    ] = None,
+    layer_tables: Annotated[
+        Path | None,
+        typer.Option(
+            "--layer-tables",
+            metavar="FOLDER",
+            rich_help_panel=TIERS,
+            help="Layer tables of Dally's simulator, in place of the profiles that ship.",
+        ),
+    ] = None,
+    compute_scale: Annotated[
+        str,
+        typer.Option(
+            "--compute-scale",
+            metavar="NAME",
+            rich_help_panel=TIERS,
+            help="Computing that hides communication: published (as fast as in Dally's simulator) "
+            "or profile.",
+        ),
+    ] = "published",
+    contention: Annotated[
+        bool,
+        typer.Option(
+            "--contention", rich_help_panel=TIERS, help="Jobs on the links of a tier share them."
+        ),
+    ] = False,
+    restart_s_per_gpu: Annotated[
+        float,
+        typer.Option(
+            "--restart-per-gpu",
+            min=0.0,
+            rich_help_panel=TIERS,
+            help="Seconds that a preempted job loses for each GPU when it goes on.",
+        ),
+    ] = 1.0,
     seed: Annotated[
         int, typer.Option("--seed", min=0, rich_help_panel=NETWORK, help="Seed of the mix.")
     ] = 0,
@@ -98,7 +144,8 @@ def convert(
     """Turn a trace of a real cluster into an instance and report what was dropped and why.
 
     Durations are taken as given (rate model fixed), or as pure compute time with --fabric: then
-    jobs exchange the gradients of their networks and contend. The report shows the demand, and the
+    jobs exchange the gradients of their networks and contend. With --tiers what they lose depends
+    on how far they are spread (rate model tiered). The report shows the demand, and the
     load against the capacity of the cluster: set its size with --servers and --gpus-per-server.
 
     Examples
@@ -107,13 +154,15 @@ def convert(
       optsched convert jobs.csv --servers 16 --gpus-per-server 8 -o jobs.json
       optsched convert philly.csv.gz --virtual-cluster 11cb48 -o vc.json
       optsched convert t.csv --fabric 10gbe --racks 2 --oversubscription 4 -o t.json
+      optsched convert sensetime-500-batch.csv --tiers dally -o dally.json
     """
     from optsched.cli.destinations import check_destination
     from optsched.cli.output import note, print_json, progress_bar
     from optsched.contention import load_fabric
+    from optsched.contention.tier_network import load_tiers
     from optsched.core.errors import TraceError
     from optsched.files import save_instance
-    from optsched.traces import load_trace, parse_profile_mix, with_network
+    from optsched.traces import load_trace, parse_profile_mix, with_network, with_tiers
 
     options = {} if virtual_cluster is None else {"virtual_cluster": virtual_cluster}
     check_destination(output)
@@ -121,12 +170,17 @@ def convert(
         name
         for name, value in (
             ("--oversubscription", oversubscription),
-            ("--profile-mix", profile_mix),
+            ("--profile-mix", profile_mix if tiers is None else None),
         )
         if value is not None and fabric is None
     ]
     if needs_fabric:
         raise TraceError(f"{' and '.join(needs_fabric)}: say which network with --fabric")
+    if fabric is not None and tiers is not None:
+        raise TraceError("--fabric and --tiers: expected one of the two, got both")
+    if tiers is None and (layer_tables is not None or contention):
+        option = "--layer-tables" if layer_tables is not None else "--contention"
+        raise TraceError(f"{option}: say which network with --tiers")
     with progress_bar(f"reading {trace}"):
         loaded = load_trace(
             trace,
@@ -138,7 +192,8 @@ def convert(
             name=name,
             **options,  # type: ignore[arg-type]
         )
-        instance, filled_in = loaded.instance, None
+        instance = loaded.instance
+        filled_in: dict[str, object] | None = None
         if fabric is not None:
             made = with_network(
                 loaded,
@@ -151,12 +206,26 @@ def convert(
             )
             instance = made.instance
             filled_in = {"fabric": fabric, "profiles": made.profiles, "drawn": made.drawn}
+        if tiers is not None:
+            on_tiers = with_tiers(
+                loaded,
+                load_tiers(Path(tiers) if tiers.endswith(".toml") else tiers),
+                layer_tables=layer_tables,
+                compute_scale=compute_scale,  # type: ignore[arg-type]
+                profile_mix=parse_profile_mix(profile_mix) if profile_mix else None,
+                seed=seed,
+                contention=contention,
+                restart_s_per_gpu=restart_s_per_gpu,
+            )
+            instance = on_tiers.instance
+            filled_in = {"tiers": tiers, "profiles": on_tiers.profiles, "drawn": on_tiers.drawn}
         save_instance(instance, output)
     if as_json:
         print_json(loaded.report.as_dict() | {"filled_in": filled_in})
     else:
         print(loaded.report)
         if filled_in is not None:
-            mix = " ".join(f"{name}:{count}" for name, count in made.profiles.items())
-            print(f"  filled in  {fabric}; {mix} ({made.drawn:,} drawn)")
+            profiles: Mapping[str, int] = filled_in["profiles"]  # type: ignore[assignment]
+            mix = " ".join(f"{name}:{count}" for name, count in profiles.items())
+            print(f"  filled in  {fabric or tiers}; {mix} ({filled_in['drawn']:,} drawn)")
     note(f"instance: {output}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -21,9 +22,26 @@ def list_what(
         typer.Argument(
             metavar="WHAT",
             help="schedulers, instances, groups, generators, bounds, methods, loaders, profiles, "
-            "fabrics or objectives. Default: all of them.",
+            "fabrics, tiers, efficiency or objectives. Default: all of them.",
         ),
     ] = "all",
+    tiers: Annotated[
+        str,
+        typer.Option(
+            "--tiers",
+            metavar="NAME",
+            help="Network of the efficiencies: one of [bold]optsched list tiers[/], or a file.",
+        ),
+    ] = "dally",
+    compute_scale: Annotated[
+        str,
+        typer.Option(
+            "--compute-scale",
+            metavar="NAME",
+            help="Computing behind the efficiencies: published (as fast as in Dally's simulator) "
+            "or profile.",
+        ),
+    ] = "published",
     as_json: JsonOption = False,
 ) -> None:
     """Show what there is to choose from, by the names that the other commands take.
@@ -32,6 +50,7 @@ def list_what(
     --------
       optsched list schedulers
       optsched list methods --json
+      optsched list efficiency --tiers dally-congested
     """
     from optsched.cli.output import print_json, print_table
     from optsched.core.errors import UnknownNameError
@@ -47,6 +66,8 @@ def list_what(
         "loaders": _loaders,
         "profiles": _profiles,
         "fabrics": _fabrics,
+        "tiers": _tiers,
+        "efficiency": lambda: _efficiency(tiers, compute_scale, is_long=as_json),
         "objectives": _objectives,
     }
     if what != "all" and what not in lists:
@@ -174,6 +195,58 @@ def _fabrics() -> Rows:
         gigabytes_per_s = round(fabric.inter_bytes_per_s / 1e9, 3)
         rows.append((name, fabric_title(name), gigabytes_per_s, round(fabric.degradation, 4)))
     return ("name", "network", "GB/s between servers", "degradation"), rows
+
+
+def _tiers() -> Rows:
+    from optsched.contention.tier_network import load_tiers, tier_names, tiers_title
+
+    rows = []
+    for name in tier_names():
+        network = load_tiers(name)
+        gigabytes_per_s = [
+            round(rate / 1e9, 3)
+            for rate in (
+                network.machine_bytes_per_s,
+                network.rack_bytes_per_s,
+                network.network_bytes_per_s,
+            )
+        ]
+        rows.append((name, tiers_title(name), *gigabytes_per_s))
+    return ("name", "network", "GB/s in a machine", "in a rack", "between racks"), rows
+
+
+def _efficiency(tiers: str, compute_scale: str, *, is_long: bool) -> Rows:
+    """Return efficiencies, one a row (for programs) or one network a row (for people)."""
+    from optsched.contention.efficiency_table import SPREADS, efficiency_table
+    from optsched.contention.tier_network import load_tiers
+
+    check_compute_scale(compute_scale)
+    network = load_tiers(Path(tiers) if tiers.endswith(".toml") else tiers)
+    table = efficiency_table(network, compute_scale=compute_scale)  # type: ignore[arg-type]
+    if is_long:
+        columns = ("profile", "compute_s", "tier", "gpus", "machines", "racks", "efficiency")
+        return columns, [[getattr(row, column) for column in columns] for row in table]
+    heads = []
+    for gpus, machines, racks in SPREADS:
+        where = f"{racks} racks" if racks > 1 else f"{machines}×{gpus // machines}"
+        heads.append(str(gpus) if machines == 1 else f"{gpus} on {where}")
+    per_profile = [table[at : at + len(SPREADS)] for at in range(0, len(table), len(SPREADS))]
+    rows = [
+        (row[0].profile, f"{row[0].compute_s * 1e3:.3f}", *(f"{one.efficiency:.3f}" for one in row))
+        for row in per_profile
+    ]
+    return ("profile", "compute ms", *heads), rows
+
+
+def check_compute_scale(name: str) -> None:
+    """Raise an UnknownNameError if there is no such compute scale."""
+    from typing import get_args
+
+    from optsched.core.errors import UnknownNameError
+    from optsched.traces.tiered import ComputeScale
+
+    if name not in get_args(ComputeScale):
+        raise UnknownNameError("compute scale", name, get_args(ComputeScale))
 
 
 def _objectives() -> Rows:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 __all__ = [
+    "EffortOption",
     "InstanceArgument",
     "JsonOption",
     "ObjectiveOption",
@@ -35,6 +36,15 @@ ObjectiveOption = Annotated[
 ]
 SeedOption = Annotated[
     int, typer.Option("--seed", min=0, help="Seed of the generator and of the scheduler.")
+]
+EffortOption = Annotated[
+    str | None,
+    typer.Option(
+        "--effort",
+        metavar="NAME",
+        help="The most that the bounds may cost: instant, seconds or minutes. Default: what pays "
+        "for the size and the objective.",
+    ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 OptionalPath = Path | None

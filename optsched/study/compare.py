@@ -7,13 +7,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from optsched.bounds import all_bounds
+from optsched.bounds import all_bounds, worthwhile_effort
 from optsched.core.document import instance_sha256
 from optsched.core.errors import BoundViolatedError, UnknownNameError, UnsupportedError
 from optsched.core.instance import Instance
 from optsched.core.metrics import checked_objective
 from optsched.core.result import Bound, Result, violates
-from optsched.files.catalogue import group_members, group_names, is_generator, load
+from optsched.files.catalogue import group_members, group_names, is_generator, load, shipped_names
 from optsched.study.comparison import Comparison, RunRow
 from optsched.study.registry import Scheduler, SchedulerSpecError, make_scheduler
 from optsched.study.run import default_objective, run_scheduler
@@ -59,6 +59,7 @@ def compare(
     schedulers: Iterable[str | object] = DEFAULT_SCHEDULERS,
     *,
     objective: str | None = None,
+    effort: str | None = None,
     seeds: int = 1,
     on_progress: OnProgress | None = None,
     on_instance: Callable[[Instance], None] | None = None,
@@ -76,6 +77,9 @@ def compare(
         ``forced-*``. A name that is a generator's too (``forced``) draws.
     schedulers
         As for :func:`~optsched.study.run.run`.
+    effort
+        The most the bounds may cost, ``instant``, ``seconds`` or ``minutes``; None: what pays for
+        the size and objective, see :func:`~optsched.bounds.worthwhile_effort`.
     objective
         One for all instances. None: mean JCT if some job of theirs arrives after time 0, else
         makespan.
@@ -113,7 +117,9 @@ def compare(
         instance = case.instance()
         if on_instance is not None:
             on_instance(instance)
-        bounds = all_bounds(instance, objective)
+        bounds = all_bounds(
+            instance, objective, effort=effort or worthwhile_effort(instance, objective)
+        )
         for scheduler in made:
             for seed in _seeds_of(case, scheduler, seeds):
                 result = run_scheduler(instance, scheduler, objective=objective, seed=seed)
@@ -191,9 +197,9 @@ def _cases(name: str | Instance, seeds: int) -> list[_Case]:
 def _members(name: str) -> list[str]:
     """Return the shipped instances of a group (``library``) or pattern (``forced-*``)."""
     if any(character in name for character in "*?["):
-        members = fnmatch.filter(group_members("library"), name)
+        members = fnmatch.filter(shipped_names(), name)
         if not members:
-            raise UnknownNameError("shipped instance", name, group_members("library"))
+            raise UnknownNameError("shipped instance", name, shipped_names())
         return members
     return group_members(name) if name in group_names() else []
 

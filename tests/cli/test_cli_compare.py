@@ -36,7 +36,7 @@ def test_compare_takes_the_schedulers_of_the_paper_by_default(optsched):
     ]
     assert done.json["provenance"]["schedulers"] == [row["scheduler"] for row in rows]
     assert done.json["provenance"]["versions"]["optsched"]
-    assert done.json["runs"][0]["ratio"] == 25.5 / 10.5
+    assert done.json["runs"][0]["ratio"] == 25.5 / 21.0
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_a_violated_bound_stops_compare_and_saves_both_sides(optsched, tmp_path,
     kind = ProblemClass("continuous", Preemption.MIGRATE, "ring")
     bound = Bound("makespan", 30.0, "wrong", kind)
     module = importlib.import_module("optsched.study.compare")
-    monkeypatch.setattr(module, "all_bounds", lambda instance, objective: [bound])
+    monkeypatch.setattr(module, "all_bounds", lambda instance, objective, **options: [bound])
     done = optsched("compare", "waiting-pays", "-s", "fifo")
     assert (done.code, done.out) == (1, "")
     (folder,) = tmp_path.glob("bound-violation-*")

@@ -84,13 +84,23 @@ def test_solve_refuses_a_limit_that_is_no_number(optsched):
 
 
 def test_bound_prints_value_method_and_class(optsched):
+    # By hand: side by side both jobs crawl, so one after the other is best: 2 · 10.5 s.
     done = optsched("bound", "waiting-pays")
     assert (done.code, done.err) == (0, "")
+    assert done.out.startswith("makespan ≥ 21 s\nbound 'rate-configuration', for schedules in ")
+    done = optsched("bound", "waiting-pays", "--effort", "instant")
     assert done.out == (
         "makespan ≥ 10.5 s\n"
         "bound 'longest', for schedules in continuous time, also with preemption and migration\n"
     )
-    assert optsched("bound", "waiting-pays", "--json").json["value"] == 10.5
+    assert optsched("bound", "waiting-pays", "--json").json["value"] == 21.0
+    assert optsched("bound", "waiting-pays", "--effort", "week").code == 2
+
+
+def test_bound_all_says_why_a_bound_does_not_apply(optsched):
+    done = optsched("bound", "paper-160x14-0", "--all", "--effort", "seconds")
+    assert "rate-configuration: " in done.err
+    assert "configuration" in done.out
 
 
 def test_bound_all_shows_the_strongest_first(optsched):
