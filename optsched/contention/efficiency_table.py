@@ -72,8 +72,8 @@ def efficiency_table(
     Examples
     --------
     >>> rows = efficiency_table(TierNetwork())
-    >>> [row.efficiency for row in rows if (row.profile, row.tier) == ("vgg11", "machine")]
-    [1.0, 1.0, 1.0]
+    >>> [round(row.efficiency, 3) for row in rows if row.profile == "bert-large"][:4]
+    [0.586, 0.424, 0.364, 0.255]
     """
     scales = published_compute_scales() if compute_scale == "published" else {}
     model = RateModel.of("tiered", **scales)

@@ -20,6 +20,7 @@ FAMILIES: dict[str, tuple[str, dict[str, str]]] = {
     "reference-a": ("reference-a", {}),
     "reference-f": ("reference-f", {}),
     "poisson": ("poisson", {}),
+    "dally": ("dally-500", {}),
     "never-wait-bad": ("never-wait-bad", {}),
     "packing-bad": ("packing-bad", {}),
     "spreading-bad": ("spreading-bad", {}),
@@ -31,7 +32,7 @@ FAMILIES: dict[str, tuple[str, dict[str, str]]] = {
 }
 
 #: The parameters that a name's sizes are, where these are not jobs and servers.
-SIZES = {"colouring": ("vertices", "edges")}
+SIZES = {"colouring": ("vertices", "edges"), "dally-500": ("racks", "machines")}
 
 #: Settings that a family without a seed may have in a name of default form.
 UNSEEDED_SETTINGS: dict[str, tuple[dict[str, str], ...]] = {

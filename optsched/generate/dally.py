@@ -54,7 +54,7 @@ MEDIAN_S, SIGMA, LEAST_S, MOST_S = 55_980.0, 1.0, 7_200.0, 1_166_400.0
 MEAN_GAP_S = 6_818.0
 LARGEST = 56
 GPUS_PER_MACHINE = 8
-DEFAULTS: dict[str, object] = {"arrivals": "batch", "congested": "false"}
+DEFAULTS: dict[str, object] = {"jobs": 500, "arrivals": "batch", "congested": "false"}
 
 
 def dally_500(
@@ -104,7 +104,7 @@ def dally_500(
     --------
     >>> instance = dally_500(seed=3)
     >>> instance.name, instance.cluster.total_gpus, int((instance.jobs.gpus == 8).sum())
-    ('dally-500-2x8x8-3', 128, 109)
+    ('dally-2x8-3', 128, 109)
     """
     checked_count("dally-500", "jobs", jobs)
     checked_count("dally-500", "racks", racks)
@@ -128,10 +128,8 @@ def dally_500(
         gaps_s = [-mean_gap_s * math.log1p(-uniform) for uniform in uniforms]
         arrival_s = list(itertools.accumulate([0.0, *gaps_s[1:]]))
     tiers = load_tiers("dally-congested" if congested else "dally")
-    settings = {"arrivals": arrivals, "congested": str(congested).lower()}
-    name = with_settings(
-        f"dally-{jobs}-{racks}x{machines}x{GPUS_PER_MACHINE}-{seed}", DEFAULTS, **settings
-    )
+    settings = {"jobs": jobs, "arrivals": arrivals, "congested": str(congested).lower()}
+    name = with_settings(f"dally-{racks}x{machines}-{seed}", DEFAULTS, **settings)
     return Instance(
         name,
         Cluster.uniform(racks * machines, GPUS_PER_MACHINE, racks=racks),

@@ -59,7 +59,7 @@ def test_arrivals():
 def test_clusters_and_congestion():
     normal, congested = dally_500(racks=8), dally_500(congested=True)
     assert (normal.cluster.total_gpus, len(normal.cluster.servers.rack_names)) == (512, 8)
-    assert congested.name == "dally-500-2x8x8-0-congested-true"
+    assert congested.name == "dally-2x8-0-congested-true"
     across = Placement.of({0: 8, 8: 8})
     bert = next(
         i for i, job in enumerate(congested.jobs) if (job.gpus, job.profile) == (16, "bert-large")
@@ -81,7 +81,7 @@ def test_other_numbers_of_jobs_keep_the_proportions():
 def test_text_parameters():
     text = {"arrivals": "poisson", "congested": "true", "racks": "4"}
     instance = generate("dally-500", text, seed=7)
-    assert instance.name == "dally-500-4x8x8-7-arrivals-poisson-congested-true"
+    assert instance.name == "dally-4x8-7-arrivals-poisson-congested-true"
     with pytest.raises(InstanceError, match="congested: expected true or false, got 'yes'"):
         generate("dally-500", {"congested": "yes"})
     with pytest.raises(InstanceError, match="at least 56 GPUs"):
