@@ -153,16 +153,14 @@ class _Search:
         self.root_s = 0.0
 
     def counts(self) -> dict[str, float]:
-        """Return how many states were extended, cut by limits, and cut as seen before.
-
-        And the limit of the root, which holds for all schedules as far as rounding allows.
-        """
-        from optsched.exact.search_kernel import CUT, DOMINATED, HOPELESS, NODES
+        """Return how many states were extended and how many cut, and the limit of the root."""
+        from optsched.exact.search_kernel import CUT, DOMINATED, HOPELESS, NODES, OVERFULL
 
         counters = self.stack.counters.tolist()
         return {
             "nodes": counters[NODES] + 1,
             "cut_by_limit": counters[CUT] + counters[HOPELESS],
+            "cut_by_windows": counters[OVERFULL],
             "cut_as_seen": counters[DOMINATED],
             "root_limit_s": self.root_s,
         }
@@ -188,6 +186,7 @@ class _Search:
                 self.memo,
                 self.outlook,
                 self.prices.vectors,
+                self.prices.sizes,
                 self.late,
                 self.is_makespan,
                 self.uses_memo,
@@ -218,7 +217,7 @@ class _Search:
         stack, vectors = self.stack, self.prices.vectors
         scratch = np.zeros((7, len(self.tables.gpus)))
         state = (stack.now[0], stack.remaining[0], stack.status[0], stack.placed[0], 0.0)
-        found = limit(self.tables, vectors, self.is_makespan, *state, scratch, self.late)
+        found = limit(self.tables, vectors, self.is_makespan, *state, scratch, self.late, 0, np.inf)
         vector = int(scratch[6, 0])
         look_ahead(
             self.tables,

@@ -15,6 +15,9 @@ from optsched.exact.search_tables import SearchTables
 
 __all__ = ["explore_orders"]
 
+#: Position in ``SearchStack.counters`` of the number of jobs in each list.
+LISTED = 5
+
 Whole = NDArray[np.int64]
 Real = NDArray[np.float64]
 
@@ -36,7 +39,7 @@ def _next_event(tables: SearchTables, stack: SearchStack, depth: int, alike: Who
             stack.status[below, job] = DONE
             stack.ended[below, job] = depth
             return True
-    while stack.position[depth] < stack.counters[6]:
+    while stack.position[depth] < stack.counters[LISTED]:
         # Jobs that have started keep their places in the list; they are passed over.
         job = stack.waiting[depth, stack.position[depth]]
         placement = SKIPPED
@@ -78,7 +81,7 @@ def _enter(tables: SearchTables, stack: SearchStack, depth: int, rates: Real) ->
             )
     stack.length[depth] = 0
     stack.position[depth] = 0
-    stack.counters[6] = jobs
+    stack.counters[LISTED] = jobs
 
 
 @njit(cache=True)

@@ -6,6 +6,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from optsched.exact.search_energy import is_overfull
 from optsched.exact.search_limits import DONE, RUNNING, WAITING, limit
 from optsched.exact.search_lookahead import Outlook, is_hopeless, iteration_time_s, look_ahead
 from optsched.exact.search_memo import Memo, is_dominated
@@ -14,6 +15,7 @@ from optsched.exact.search_tables import SearchTables
 
 __all__ = [
     "CALLS",
+    "CHECKED",
     "CUT",
     "DEPTH",
     "DOMINATED",
@@ -21,6 +23,7 @@ __all__ = [
     "FOUND",
     "HOPELESS",
     "NODES",
+    "OVERFULL",
     "PAUSED",
     "explore",
 ]
@@ -33,7 +36,11 @@ EXHAUSTED, FOUND, PAUSED = 0, 1, 2
 #: A job with less than this share of its iterations left is done; see also the judge.
 ENDED = 1e-11
 #: Positions in ``SearchStack.counters``.
-DEPTH, NODES, CUT, DOMINATED, CALLS, HOPELESS = 0, 1, 2, 3, 4, 5
+DEPTH, NODES, CUT, DOMINATED, CALLS, HOPELESS, CHECKED, OVERFULL = 0, 1, 2, 3, 4, 5, 6, 7
+#: The check of windows goes on for so many states, and then while it cuts one in so many.
+TRIALS, WORTHWHILE = 2000, 40
+#: Otherwise it is made for one state in so many.
+RARELY = 32
 
 
 @njit(cache=True)
@@ -79,12 +86,21 @@ def _advance(tables: SearchTables, stack: SearchStack, depth: int) -> bool:
 
 
 @njit(cache=True)
+def _pays(counters: Whole) -> bool:
+    """Return True if the windows of a state are to be checked."""
+    if counters[CHECKED] < TRIALS or counters[OVERFULL] * WORTHWHILE > counters[CHECKED]:
+        return True
+    return bool(counters[CALLS] % RARELY == 0)
+
+
+@njit(cache=True)
 def explore(
     tables: SearchTables,
     stack: SearchStack,
     memo: Memo,
     outlook: Outlook,
     prices: Real,
+    sizes: Real,
     late: Whole,
     is_makespan: bool,
     uses_memo: bool,
@@ -99,6 +115,8 @@ def explore(
     tables, stack, memo, outlook, prices
         The instance, the branch to go on with and what is known of it, the states seen, and prices
         for :func:`limit`.
+    sizes
+        Dual-feasible sizes for :func:`is_overfull`.
     late
         Jobs by falling release date.
     is_makespan, uses_memo
@@ -120,6 +138,7 @@ def explore(
     alike = np.empty(len(tables.capacity), dtype=np.int64)
     label = np.empty(jobs, dtype=np.int64)
     scratch = np.empty((7, jobs))
+    points = np.empty((3, 2 * jobs + 2))
     counters = stack.counters
     stop_at = counters[CALLS] + counters[HOPELESS] // 4 + budget
     while counters[DEPTH] >= 0:
@@ -195,10 +214,25 @@ def explore(
             stack.done[below],
             scratch,
             late,
+            outlook.vector[depth],
+            goal,
         )
         if lowest >= goal:
             counters[CUT] += 1
             continue
+        if is_makespan and goal < np.inf and _pays(counters):
+            counters[CHECKED] += 1
+            if is_overfull(
+                sizes,
+                stack.now[below],
+                scratch[0],
+                stack.status[below],
+                scratch[1],
+                goal,
+                points,
+            ):
+                counters[OVERFULL] += 1
+                continue
         if uses_memo and is_dominated(
             tables,
             memo,

@@ -61,6 +61,47 @@ def _earliest_starts(
 
 
 @njit(cache=True)
+def _turn(turn: int, hint: int) -> int:
+    """Return the vector of a turn: the hint first, then the others in their order."""
+    if turn == 0:
+        return hint
+    return turn if turn > hint else turn - 1
+
+
+@njit(cache=True)
+def _windows(
+    price: Real, now: float, left: Real, remaining: Real, status: Whole, starts: Real
+) -> float:
+    """Return the latest x plus the work that cannot be done before x, at these prices.
+
+    x is the earliest start of some waiting job. Before x a job does no more than it can alone from
+    its earliest start on.
+    """
+    found = now
+    count = len(left)
+    for other in range(count):
+        window = starts[other]
+        if status[other] != WAITING or window <= now:
+            continue
+        is_new = True
+        for before in range(other):
+            is_new = is_new and (status[before] != WAITING or starts[before] != window)
+        if not is_new:
+            continue
+        total = window
+        for job in range(count):
+            if status[job] == DONE:
+                continue
+            begin = starts[job] if status[job] == WAITING else now
+            share = 1.0
+            if begin < window:
+                share = max(0.0, 1.0 - (window - begin) / left[job])
+            total += price[job] * remaining[job] * share
+        found = max(found, total)
+    return found
+
+
+@njit(cache=True)
 def limit(
     tables: SearchTables,
     prices: Real,
@@ -72,6 +113,8 @@ def limit(
     done: float,
     scratch: Real,
     late: Whole,
+    hint: int,
+    enough: float,
 ) -> float:
     """Return a lower limit on the makespan, or on Σ w C, of whatever a state becomes.
 
@@ -94,6 +137,10 @@ def limit(
         Work space, shape (7, n); the vector that says most is left in its last row.
     late
         Jobs by falling release date.
+    hint
+        The vector to try first.
+    enough
+        A limit as high as this is not improved any further.
     """
     count = len(remaining)
     left, starts, work, ratio = scratch[0], scratch[1], scratch[2], scratch[3]
@@ -114,7 +161,10 @@ def limit(
                 found = max(found, now + left[job])
             elif status[job] == WAITING:
                 found = max(found, starts[job] + left[job])
-        for vector in range(len(prices)):
+        for turn in range(len(prices)):
+            if found >= enough:
+                return found
+            vector = _turn(turn, hint)
             total = 0.0
             for at in range(count):
                 job = late[at]
@@ -126,7 +176,10 @@ def limit(
                 most = total
                 scratch[6, 0] = vector
             found = max(found, now + total)
-        return found
+        if found >= enough:
+            return found
+        best = prices[int(scratch[6, 0])]
+        return max(found, _windows(best, now, left, remaining, status, starts))
     each = done
     for job in range(count):
         if status[job] == RUNNING:
@@ -134,8 +187,11 @@ def limit(
         elif status[job] == WAITING:
             each += tables.weight[job] * (starts[job] + left[job])
     found = each
-    order = late.copy()
-    for vector in range(len(prices)):
+    order = np.empty(count, dtype=np.int64)
+    for turn in range(len(prices)):
+        if found >= enough:
+            return found
+        vector = _turn(turn, hint)
         together = done
         jobs = 0
         for job in range(count):

@@ -40,7 +40,8 @@ class SearchStack(NamedTuple):
     length, position
         How many may start, and how many of them are decided, shape (E,).
     counters
-        Depth; states extended; cut by limits; cut as seen before; states made; cut among starts.
+        Depth; states extended; cut by limits; cut as seen before; states made; sets of starts cut
+        before they were complete; states whose windows were checked; cut by that.
     """
 
     now: Real

@@ -68,7 +68,9 @@ class StatePrices:
             np.array(function.sizes, dtype=np.float64)[demand] / function.denominator / total
             for function in dual_feasible_functions(distinct, total)
         ]
-        vectors: NDArray[np.float64] = np.unique(np.array(sizes) * best_s, axis=0)
+        #: Dual-feasible sizes as shares of the cluster, shape (D, n).
+        self.sizes: Real = np.unique(np.array(sizes), axis=0)
+        vectors: NDArray[np.float64] = self.sizes * best_s
         #: The vectors, shape (K, n).
         self.vectors = vectors * (1.0 - OUTWARD)
 

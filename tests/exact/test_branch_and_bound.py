@@ -151,7 +151,7 @@ def test_a_graph_with_two_switches():
 
 @pytest.mark.parametrize("family", [forced, tight, light])
 @pytest.mark.parametrize("objective", OBJECTIVES)
-def test_eight_jobs_agree_without_memory_or_symmetry(family, objective):
+def test_six_jobs_agree_without_memory_or_symmetry(family, objective):
     """Beyond the reach of the brute force: two searches that leave out different things."""
     instance = family(jobs=6, servers=3, seed=7)
     full = branch_and_bound(instance, objective=objective, time_limit_s=60)
@@ -300,3 +300,32 @@ def test_no_limit_is_above_the_optimum():
         bounds = prices.vectors @ tables.iterations
         assert np.all(bounds <= best * (1 + 1e-9))
         assert bounds[-1] >= bounds.max() * (1 - 1e-9)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_windows_cut_nothing_that_is_better(seed):
+    """Told to beat what is just above the optimum, the search still finds it."""
+    instance = drawn(100 + seed)
+    best = brute_force(instance)
+    found = branch_and_bound(instance, below=best.value * 1.0001)
+    assert found.is_complete and found.value == pytest.approx(best.value, rel=SAME)
+    nothing = branch_and_bound(instance, below=best.value)
+    assert nothing.is_complete and nothing.schedule is None
+
+
+def test_windows_see_what_may_not_be_interrupted():
+    # 4 GPUs. Three jobs of 2 GPUs for 6 s and one of 4 for 1 s: 9 s by area. But two of the three
+    # run in turn, and the large one beside neither: 13 s.
+    from optsched.exact.search_energy import is_overfull
+
+    sizes = np.array([[0.5, 0.5, 0.5, 1.0]])
+    left, starts = np.array([6.0, 6.0, 6.0, 1.0]), np.zeros(4)
+    state = (0.0, left, np.zeros(4, dtype=np.int64), starts)
+    points = np.empty((3, 10))
+    assert not is_overfull(sizes, *state, 13.0, points)
+    # Below 12 s each of the three must run in the middle, and they need 6 GPUs there.
+    assert is_overfull(sizes, *state, 11.9, points)
+    jobs = [Job(f"j{i}", 2, 1, compute_s=6.0) for i in range(3)] + [Job("all", 4, 1, compute_s=1.0)]
+    instance = Instance("turns", Cluster.uniform(1, 4), jobs, RateModel("fixed"))
+    found = branch_and_bound(instance)
+    assert found.value == 13.0
