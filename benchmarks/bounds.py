@@ -42,7 +42,14 @@ SHAPE_SIZES = (
 PRICE_SIZES = ((160, 14, 0.3), (1_000, 14, None), (10_000, 20, 3.0), (100_000, 20, None))
 INSTANT_SIZES = ((1_000, None), (10_000, None), (100_000, 0.2))
 SMALL = (("forced", 5, 3), ("forced", 7, 3), ("tight", 6, 3))
-SCHEDULERS = ("sjf-bco", "list-scheduling", "first-fit", "sjf", "fewest-gpus")
+SCHEDULERS = (
+    "sjf-bco",
+    "list-scheduling",
+    "first-fit",
+    "sjf",
+    "fewest-gpus",
+    "longest-first",
+)
 REPEATS = 3
 
 

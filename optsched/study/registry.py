@@ -96,6 +96,11 @@ SCHEDULERS: dict[str, SchedulerEntry] = {
         "optsched.policies.fewest_gpus:FewestGpus",
         "fewest GPUs first, passing over what does not fit",
     ),
+    "longest-first": SchedulerEntry(
+        "policy",
+        "optsched.policies.longest_first:LongestFirst",
+        "longest job first, wide ones a little earlier, for the makespan",
+    ),
 }
 
 
