@@ -12,6 +12,7 @@ __all__ = [
     "FileFormatError",
     "InstanceError",
     "LimitReachedError",
+    "NothingUsableError",
     "OptschedError",
     "PolicyError",
     "Problem",
@@ -100,6 +101,12 @@ class FileFormatError(OptschedError):
 
 class TraceError(OptschedError):
     """A trace yields no usable job, or is ambiguous and the user has to choose."""
+
+
+class NothingUsableError(TraceError):
+    """A trace can be read, and not one of its rows is a job that can run; each has its reason."""
+
+    exit_code = 1
 
 
 class CalibrationError(OptschedError):

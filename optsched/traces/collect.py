@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from optsched.core.errors import TraceError, UnknownNameError
 from optsched.core.jobs import Jobs
 from optsched.traces.report import MAX_EXAMPLES, DroppedRows
+from optsched.traces.selection import Selection
 
 __all__ = ["Duplicates", "JobCollector"]
 
@@ -36,6 +37,8 @@ class JobCollector:
     duplicates
         What to do with two rows of one job id: ``error``; use the ``first`` or the ``last`` of
         those that can be used; ``keep`` all, the later ones as ``ID#2``, ``ID#3``, …
+    selection
+        The rows that are wanted; None takes all.
 
     Examples
     --------
@@ -49,7 +52,9 @@ class JobCollector:
     ([('c', 0.0), ('a', 10.0)], 20.0)
     """
 
-    def __init__(self, *, capacity_gpus: int, duplicates: Duplicates) -> None:
+    def __init__(
+        self, *, capacity_gpus: int, duplicates: Duplicates, selection: Selection | None = None
+    ) -> None:
         if duplicates not in get_args(Duplicates):
             raise UnknownNameError("rule for duplicates", str(duplicates), get_args(Duplicates))
         self.origin_s = 0.0
@@ -57,6 +62,10 @@ class JobCollector:
         self.rows_too_large = 0
         self._capacity_gpus = capacity_gpus
         self._duplicates: Duplicates = duplicates
+        self._selection = Selection() if selection is None else selection
+        self._draws = self._selection.draws()
+        self._said: list[str] = []
+        self._notes: dict[str, list[int]] = {}
         self._ids: list[str] = []
         self._lines = array("q")
         self._submit_s = array("d")
@@ -82,6 +91,9 @@ class JobCollector:
 
         Columns that a job has no place for are ``counted``, or ``kept`` as text.
         """
+        if reason := self._selection.reason_against(submit_s, draws=self._draws):
+            self.drop(line, reason, "")
+            return
         if gpus > self._capacity_gpus:
             self.rows_too_large += 1
             most = f"{self._capacity_gpus:,} GPUs"
@@ -102,6 +114,26 @@ class JobCollector:
         """Leave a row out, and remember why."""
         self.rows_read += 1
         self._count_drop(line, reason, got)
+
+    def note(self, text: str, line: int) -> None:
+        """Remember what a user should know of a row that is a job all the same."""
+        lines = self._notes.setdefault(text, [0])
+        lines[0] += 1
+        if len(lines) <= MAX_EXAMPLES:
+            lines.append(line)
+
+    def say(self, text: str) -> None:
+        """Remember what a user should know of the whole trace."""
+        self._said.append(text)
+
+    def notes(self) -> tuple[str, ...]:
+        """Return what was noted, with the number of rows and the lines of the first of them."""
+        return tuple(self._said) + tuple(
+            f"{'1 row' if count == 1 else f'{count:,} rows'}: {text} ("
+            + ", ".join([f"line {line:,}" for line in lines] + ["…"] * (count > len(lines)))
+            + ")"
+            for text, (count, *lines) in self._notes.items()
+        )
 
     def dropped(self) -> tuple[DroppedRows, ...]:
         """Return what was left out until now, by reason."""

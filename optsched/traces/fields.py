@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 __all__ = [
     "MAX_SECONDS",
     "RowFault",
+    "check_order",
+    "is_missing",
     "parse_duration_s",
     "parse_gpus",
+    "parse_number",
     "parse_seconds",
     "parse_timestamp_s",
+    "run_time_s",
+    "text_fault",
 ]
 
 #: From here on a double no longer counts single seconds.
@@ -37,7 +43,7 @@ def parse_gpus(text: str) -> int:
     >>> parse_gpus("8"), parse_gpus("2.0")
     (8, 2)
     """
-    value = _number(text, "GPU demand")
+    value = parse_number(text, "GPU demand")
     if value <= 0:
         raise RowFault("GPU demand is not above 0", text)
     if not value.is_integer():
@@ -53,7 +59,7 @@ def parse_duration_s(text: str) -> float:
     >>> parse_duration_s("66.0")
     66.0
     """
-    value = _number(text, "duration")
+    value = parse_number(text, "duration")
     if value <= 0:
         raise RowFault("duration is not above 0", text)
     if value >= MAX_SECONDS:
@@ -71,7 +77,7 @@ def parse_seconds(text: str) -> float:
     >>> parse_seconds("401845")
     401845.0
     """
-    value = _number(text, "submission time")
+    value = parse_number(text, "submission time")
     if value < 0:
         raise RowFault("submission time is negative", text)
     if value >= MAX_SECONDS:
@@ -101,11 +107,59 @@ def parse_timestamp_s(text: str) -> float:
 
 
 def _check_present(text: str, what: str) -> None:
-    if text.casefold() in MISSING:
+    if is_missing(text):
         raise RowFault(f"{what} is missing", text)
 
 
-def _number(text: str, what: str) -> float:
+def check_order(start: str, end: str, parse: Callable[[str], float]) -> None:
+    """Check that a run does not end before it starts; a time that is not there says nothing.
+
+    Examples
+    --------
+    >>> check_order("5", "4", parse_seconds)
+    Traceback (most recent call last):
+        ...
+    optsched.traces.fields.RowFault: ('end is before start', '5 to 4')
+    """
+    if not (is_missing(start) or is_missing(end)) and parse(end) < parse(start):
+        raise RowFault("end is before start", f"{start} to {end}")
+
+
+def run_time_s(start: str, end: str, parse: Callable[[str], float]) -> float:
+    """Return what passes from the start of a run to its end, above 0.
+
+    Examples
+    --------
+    >>> run_time_s("5", "60", parse_seconds)
+    55.0
+    """
+    if is_missing(start):
+        raise RowFault("start is missing: the job never ran", start)
+    if is_missing(end):
+        raise RowFault("end is missing: the job has not ended", end)
+    check_order(start, end, parse)
+    return parse_duration_s(repr(parse(end) - parse(start)))
+
+
+def is_missing(text: str) -> bool:
+    """Tell whether a field is empty, or says in a word that it is.
+
+    Examples
+    --------
+    >>> is_missing("None"), is_missing("0")
+    (True, False)
+    """
+    return text.casefold() in MISSING
+
+
+def parse_number(text: str, what: str) -> float:
+    """Return a finite number; ``what`` it is goes into the reason if it is none.
+
+    Examples
+    --------
+    >>> parse_number("2.5", "weight")
+    2.5
+    """
     try:
         value = float(text)
     except ValueError:
@@ -117,3 +171,21 @@ def _number(text: str, what: str) -> float:
     if not math.isfinite(value):
         raise RowFault(f"{what} is not finite", text)
     return value
+
+
+def text_fault(line: str) -> str:
+    r"""Return what a text is instead of text, or nothing.
+
+    Examples
+    --------
+    >>> text_fault("a\0b"), text_fault("é")
+    ('binary data', '')
+    """
+    if "\0" in line:
+        return "binary data"
+    if not line.isascii():
+        try:
+            line.encode()
+        except UnicodeEncodeError:
+            return "text in another encoding than UTF-8"
+    return ""

@@ -10,13 +10,14 @@ from pathlib import Path
 import numpy as np
 
 from optsched.core.cluster import Cluster
-from optsched.core.errors import TraceError, UnknownNameError, suggest
+from optsched.core.errors import NothingUsableError, TraceError, UnknownNameError, suggest
 from optsched.core.instance import Instance
 from optsched.core.jobs import Jobs
 from optsched.core.rate_model import RateModel
 from optsched.traces.collect import Duplicates, JobCollector
 from optsched.traces.report import TraceReport
 from optsched.traces.rows import Table, TraceText, open_trace
+from optsched.traces.selection import Selection
 from optsched.traces.trace_format import TraceFormat
 
 __all__ = ["TraceLoad", "load_trace"]
@@ -56,6 +57,10 @@ def load_trace(
     gpus_per_server: int | None = None,
     racks: int | None = None,
     duplicates: Duplicates = "error",
+    start: str | float | None = None,
+    end: str | float | None = None,
+    sample: float = 1.0,
+    seed: int = 0,
     name: str | None = None,
     **options: str,
 ) -> TraceLoad:
@@ -72,11 +77,17 @@ def load_trace(
     format
         A name in :data:`optsched.traces.LOADERS`; None tells it by the first line.
     cluster
-        What the jobs are to run on; None takes the format's default, changed by ``servers``,
-        ``gpus_per_server`` and ``racks`` (equal racks) where these are given.
+        What the jobs are to run on; None takes what an option of the format tells, else the
+        format's default, changed by ``servers``, ``gpus_per_server`` and ``racks`` (equal racks)
+        where these are given.
     duplicates
         What to do with two rows of one job id: ``error``, use the ``first``, the ``last``, or
         ``keep`` all under new ids.
+    start, end
+        Use the rows submitted from ``start`` on and before ``end``: dates if the trace has dates,
+        else seconds as the trace counts them.
+    sample, seed
+        Use about this share of the rows, drawn by ``seed``.
     name
         Name of the instance; None takes the file's.
     **options
@@ -85,7 +96,9 @@ def load_trace(
     Raises
     ------
     TraceError
-        If the file cannot be read as a trace, has no usable job, or is ambiguous.
+        If the file cannot be read as a trace, or is ambiguous.
+    NothingUsableError
+        If it can be read, and no row of it is a job that can run.
     UnknownNameError
         If there is no such format, or no such rule for duplicates.
 
@@ -106,20 +119,36 @@ def load_trace(
     if cluster is not None and given:
         raise TraceError(f"expected a cluster or {', '.join(given)}, got both; leave one out")
     loaders = _loaders()
+    if format is None and "map" in options:
+        # Whoever tells the columns tells the format, whatever else the columns look like.
+        format = "plain"
     if format is not None and format not in loaders:
         raise UnknownNameError("trace format", format, loaders)
     with open_trace(path) as text:
         loader = _recognise(text, loaders) if format is None else loaders[format]
         _check_options(loader, options)
-        if cluster is None:
-            cluster = loader.default_cluster.cluster(**shape)
-        rows = JobCollector(capacity_gpus=cluster.total_gpus, duplicates=duplicates)
+        loader = loader.configured(options)
+        stated = loader.stated_cluster(options) if cluster is None else None
+        if isinstance(stated, Cluster):
+            if given:
+                raise TraceError(f"a file tells the cluster; leave out {', '.join(given)}")
+            cluster = stated
+        elif cluster is None:
+            cluster = (stated or loader.default_cluster).cluster(**shape)
+        selection = Selection.of(
+            times_are_dates=loader.times_are_dates, start=start, end=end, sample=sample, seed=seed
+        )
+        rows = JobCollector(
+            capacity_gpus=cluster.total_gpus, duplicates=duplicates, selection=selection
+        )
         loader.read(text, rows, options)
     jobs = rows.finish(str(text.path))
     if len(jobs) == 0:
         raise _nothing_usable(text, rows)
     report = _report(text, loader, rows, jobs, cluster)
-    stem = text.path.name.removesuffix(".gz").removesuffix(".csv")
+    stem = text.path.name.removesuffix(".gz")
+    for suffix in (".csv", ".trace", ".swf", ".json"):
+        stem = stem.removesuffix(suffix)
     instance = Instance(
         name or stem or text.path.name,
         cluster,
@@ -133,6 +162,7 @@ def load_trace(
             "trace_origin_s": repr(report.origin_s),
             "trace_rows_dropped": str(sum(drop.count for drop in report.dropped)),
             **{f"trace_{option}": value for option, value in options.items()},
+            **_selection_metadata(start, end, sample, seed),
         },
     )
     return TraceLoad(instance, report, rows.column(MODEL_COLUMNS), rows.kept())
@@ -173,6 +203,15 @@ def _recognise(text: TraceText, loaders: Mapping[str, TraceFormat]) -> TraceForm
     raise text.error(text.first_line_number, expected, f"{line[:200]!r}", remedy)
 
 
+def _selection_metadata(
+    start: str | float | None, end: str | float | None, sample: float, seed: int
+) -> dict[str, str]:
+    told = {"trace_from": start, "trace_to": end}
+    if sample < 1:
+        told |= {"trace_sample": sample, "trace_sample_seed": seed}
+    return {key: str(value) for key, value in told.items() if value is not None}
+
+
 def _check_options(loader: TraceFormat, options: Mapping[str, str]) -> None:
     for option, value in options.items():
         if option not in loader.options:
@@ -185,22 +224,23 @@ def _check_options(loader: TraceFormat, options: Mapping[str, str]) -> None:
             raise TraceError(f"{option}: expected text, got {value!r}; put it in quotes")
 
 
-def _nothing_usable(text: TraceText, rows: JobCollector) -> TraceError:
+def _nothing_usable(text: TraceText, rows: JobCollector) -> NothingUsableError:
     dropped = "\n".join(f"  {drop}" for drop in rows.dropped())
     if not rows.rows_read:
-        return text.error(text.first_line_number, "rows below the header", "none", "add some")
+        place = f"{text.path}:{text.first_line_number}"
+        return NothingUsableError(f"{place}: expected rows below the header, got none; add some")
     remedy = "see the reasons below"
     if rows.rows_too_large:
         remedy = "take a larger cluster (--servers, --gpus-per-server), or see the reasons below"
     got = "1 row, dropped" if rows.rows_read == 1 else f"{rows.rows_read:,} rows, all dropped"
-    return TraceError(f"{text.path}: expected a usable job, got {got}; {remedy}\n{dropped}")
+    return NothingUsableError(f"{text.path}: expected a usable job, got {got}; {remedy}\n{dropped}")
 
 
 def _report(
     text: TraceText, loader: TraceFormat, rows: JobCollector, jobs: Jobs, cluster: Cluster
 ) -> TraceReport:
     demand, number = np.unique(jobs.gpus, return_counts=True)
-    notes = loader.notes
+    notes = loader.notes + rows.notes()
     if rows.rows_too_large:
         notes += ("a larger cluster (--servers, --gpus-per-server) keeps the jobs too large",)
     return TraceReport(

@@ -1,7 +1,7 @@
 """Microsoft's Philly trace (Jeon et al., ATC 2019), reduced to one line a job."""
 
 from optsched.traces.cluster_shape import ClusterShape
-from optsched.traces.trace_format import CsvFormat
+from optsched.traces.csv_format import CsvFormat
 
 __all__ = ["PHILLY"]
 

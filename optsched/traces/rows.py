@@ -13,11 +13,21 @@ from pathlib import Path
 from typing import TextIO
 
 from optsched.core.errors import TraceError
+from optsched.traces.fields import text_fault
 
-__all__ = ["MAX_LINE_CHARACTERS", "Drop", "Table", "TraceText", "open_trace", "split_line"]
+__all__ = [
+    "MAX_LINE_CHARACTERS",
+    "Drop",
+    "Table",
+    "TraceText",
+    "open_trace",
+    "split_line",
+]
 
 #: A longer line is no table of jobs, and must not be read into memory.
 MAX_LINE_CHARACTERS = 1 << 20
+#: What is read at once of a file that is no lines.
+PIECE_CHARACTERS = 1 << 18
 
 #: ``drop(line, reason, got)`` puts a row that cannot be used into the report.
 Drop = Callable[[int, str, str], None]
@@ -43,7 +53,8 @@ class TraceText:
     path
         The file, as the user wrote it.
     first_line
-        The first line that is not blank, empty if there is none.
+        The first line that is not blank, empty if there is none. Of JSON on one line only its
+        beginning.
     first_line_number
         Where it stands, counted from 1.
     """
@@ -52,6 +63,7 @@ class TraceText:
         self.path = path
         self._handle = handle
         self._line = 0
+        self._is_cut = False
         self.first_line = next(self._filled_lines(), (0, ""))[1]
         self.first_line_number = max(self._line, 1)
 
@@ -68,26 +80,57 @@ class TraceText:
         TraceError
             If the file cannot be read to its end: broken gzip data, a line without end.
         """
+        if self._is_cut:
+            raise self._line_without_end()
         return self._filled_lines()
+
+    def pieces(self) -> Iterator[str]:
+        """Yield the text from the first line that is not blank to the end, piece by piece.
+
+        For formats that are no lines; the pieces are cut anywhere.
+
+        Raises
+        ------
+        TraceError
+            If the file cannot be read to its end.
+        """
+        yield self.first_line if self._is_cut else self.first_line + "\n"
+        line = self.first_line_number + (not self._is_cut)
+        with self._reading(lambda: line):
+            while piece := self._handle.read(PIECE_CHARACTERS):
+                line += piece.count("\n")
+                yield piece
 
     def _filled_lines(self) -> Iterator[tuple[int, str]]:
         readline = self._handle.readline
-        try:
+        with self._reading(lambda: self._line + 1):
             while text := readline(MAX_LINE_CHARACTERS + 1):
                 self._line += 1
                 if len(text) > MAX_LINE_CHARACTERS:
-                    expected = f"lines of at most {MAX_LINE_CHARACTERS:,} characters"
-                    remedy = "is this a table of jobs, with a line for each?"
-                    raise self.error(self._line, expected, "a longer one", remedy)
+                    # JSON may well be one line; its reader takes the file in pieces.
+                    self._is_cut = text.lstrip().startswith("[")
+                    if not self._is_cut:
+                        raise self._line_without_end()
                 if not text.isspace():
-                    yield self._line, text.rstrip("\n")
+                    yield self._line, text if self._is_cut else text.rstrip("\n")
+
+    def _line_without_end(self) -> TraceError:
+        expected = f"lines of at most {MAX_LINE_CHARACTERS:,} characters"
+        remedy = "is this a table of jobs, with a line for each?"
+        return self.error(self._line, expected, "a longer one", remedy)
+
+    @contextmanager
+    def _reading(self, line: Callable[[], int]) -> Iterator[None]:
+        """Turn what can go wrong with a file into an error that names the ``line`` it is about."""
+        try:
+            yield
         except (EOFError, zlib.error, gzip.BadGzipFile) as problem:
-            got = f"data that breaks off or is damaged after line {self._line:,} ({problem})"
+            got = f"data that breaks off or is damaged after line {line() - 1:,} ({problem})"
             remedy = "fetch or compress the file again"
-            raise self.error(self._line + 1, "a complete gzip file", got, remedy) from problem
+            raise self.error(line(), "a complete gzip file", got, remedy) from problem
         except OSError as problem:
             got = str(problem.strerror or problem)
-            raise self.error(self._line + 1, "a file that can be read", got, "try again") from None
+            raise self.error(line(), "a file that can be read", got, "try again") from None
 
 
 @contextmanager
@@ -154,7 +197,7 @@ def open_trace(
             text = TraceText(path, handle)
             if not text.first_line:
                 raise text.error(None, content, "an empty file", "check how it was made")
-            if fault := _text_fault(text.first_line):
+            if fault := text_fault(text.first_line):
                 remedy = "convert it to CSV with a header"
                 raise text.error(text.first_line_number, "CSV text in UTF-8", fault, remedy)
             yield text
@@ -228,7 +271,7 @@ class Table:
         """Yield the line number and the fields of each row; rows that are none go to ``drop``."""
         width = len(self.columns)
         for number, line in self.text.rest():
-            if fault := _text_fault(line):
+            if fault := text_fault(line):
                 drop(number, f"the row is {fault}", "")
                 continue
             try:
@@ -240,14 +283,3 @@ class Table:
                 drop(number, f"the row has not the {width} fields of the header", line)
                 continue
             yield number, fields
-
-
-def _text_fault(line: str) -> str:
-    if "\0" in line:
-        return "binary data"
-    if not line.isascii():
-        try:
-            line.encode()
-        except UnicodeEncodeError:
-            return "text in another encoding than UTF-8"
-    return ""

@@ -1,7 +1,7 @@
 """The SenseTime jobs of Dally's simulator (Sharma et al.), sizes from the Helios log."""
 
 from optsched.traces.cluster_shape import ClusterShape
-from optsched.traces.trace_format import CsvFormat
+from optsched.traces.csv_format import CsvFormat
 
 __all__ = ["SENSETIME"]
 

@@ -1,7 +1,7 @@
 """The job lists of the Tiresias simulator (Gu et al., NSDI 2019)."""
 
 from optsched.traces.cluster_shape import ClusterShape
-from optsched.traces.trace_format import CsvFormat
+from optsched.traces.csv_format import CsvFormat
 
 __all__ = ["TIRESIAS"]
 
