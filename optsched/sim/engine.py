@@ -147,6 +147,21 @@ class Simulation:
             return job.ran_s
         return job.ran_s + self.now_s - job.start_s
 
+    def restart_left_s(self, job: LiveJob) -> float:
+        """Return the seconds for which a running job still makes no progress, 0 for most."""
+        if job.placement is None or job.settled <= self._now:
+            return 0.0
+        return self._clock.seconds(job.settled - self._now)
+
+    def has_come(self, time_s: float) -> bool:
+        """Return True if a timer can no longer be set to a time: it is now, or was.
+
+        In slotted time a time has come with the first slot boundary that is not before it.
+        """
+        if not self._is_slotted or time_s == INFINITY:
+            return time_s <= self.now_s
+        return self._clock.at_or_after(time_s) <= self._now
+
     # What a policy may do
 
     def start(self, job: LiveJob, placement: Placement) -> None:

@@ -5,6 +5,7 @@ from scripted import Script, preempt, rows, running, start, waiting
 from optsched.core.cluster import Cluster
 from optsched.core.instance import Instance
 from optsched.core.jobs import Job
+from optsched.core.placement import Placement
 from optsched.sim import simulate
 
 ONE_SERVER = Cluster.uniform(1, 2)
@@ -144,3 +145,43 @@ def test_a_timer_of_a_running_job_names_it_and_ends_with_it():
     simulate(one_job(), script, debug=True)
     assert fired == [(4.0, 0)]
     assert script.instants == [0.0, 4.0, 10.0], "nothing happens at 11 s"
+
+
+def test_what_is_left_of_a_restart():
+    seen = []
+
+    class Look(Script):
+        def schedule(self, state):
+            seen.extend((state.now_s, state.restart_left_s(job)) for job in state.running)
+            super().schedule(state)
+            seen.extend((state.now_s, state.restart_left_s(job)) for job in state.running)
+
+    actions = {
+        0.0: [start(0, {0: 2})],
+        1.0: [preempt(0)],
+        3.0: [start(0, {0: 2})],
+        3.5: [lambda state: None],
+    }
+    simulate(one_job(restart_s=2.0), Look(actions), debug=True)
+    assert seen == [(0.0, 0.0), (1.0, 0.0), (3.0, 2.0), (3.5, 1.5), (3.5, 1.5)]
+    seen.clear()
+    actions = {0.0: [start(0, {0: 2})], 2.0: [preempt(0)], 4.0: [start(0, {0: 2})]}
+    simulate(one_job(restart_s=2.5, slot_s=2.0), Look(actions), debug=True)
+    # 2.5 s are two slots.
+    assert seen == [(0.0, 0.0), (2.0, 0.0), (4.0, 4.0)]
+
+
+def test_a_time_has_come_when_no_timer_can_be_set_to_it():
+    seen = []
+
+    def look(state):
+        for job in list(state.waiting):
+            state.start(job, Placement.of({0: job.gpus}))
+        seen.append([state.has_come(time_s) for time_s in (0.0, 0.5, 10.0, float("inf"))])
+
+    simulate(one_job(), look, debug=True)
+    assert seen == [[True, False, False, False], [True, True, True, False]]
+    seen.clear()
+    # Ten iterations of 1 s in slots of 4 s: the job ends with the third slot, at 12 s.
+    simulate(one_job(slot_s=4.0), look, debug=True)
+    assert seen == [[True, False, False, False], [True, True, True, False]]
