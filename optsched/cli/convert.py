@@ -8,137 +8,67 @@ from typing import Annotated
 
 import typer
 
+from optsched.cli.network_options import (
+    ComputeScaleOption,
+    ContentionOption,
+    ContentionWeightOption,
+    FabricOption,
+    LayerTablesOption,
+    OversubscriptionOption,
+    ProfileMixOption,
+    RestartOption,
+    ServerOverheadOption,
+    TiersOption,
+)
 from optsched.cli.options import JsonOption
+from optsched.cli.trace_options import (
+    ColumnMapOption,
+    DuplicatesOption,
+    FormatOption,
+    FormatOptionsOption,
+    FromOption,
+    GpusPerServerOption,
+    NameOption,
+    RacksOption,
+    SampleOption,
+    ServersOption,
+    ToOption,
+    TraceArgument,
+    VirtualClusterOption,
+    format_options,
+)
 
 __all__ = ["convert"]
 
-NETWORK = "Network: what a trace does not say"
-TIERS = "Network in tiers"
-
 
 def convert(
-    trace: Annotated[Path, typer.Argument(metavar="TRACE", help="A trace, plain or gzip.")],
+    trace: TraceArgument,
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", help="Instance file to write.")
     ],
-    trace_format: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            metavar="NAME",
-            help="See [bold]optsched list loaders[/]. Default: told by the first line.",
-        ),
-    ] = None,
-    servers: Annotated[
-        int | None,
-        typer.Option("--servers", min=1, help="Default: by the format, see docs/traces.md."),
-    ] = None,
-    gpus_per_server: Annotated[
-        int | None, typer.Option("--gpus-per-server", min=1, help="The same on every server.")
-    ] = None,
-    racks: Annotated[
-        int | None, typer.Option("--racks", min=1, help="Servers are dealt out to so many racks.")
-    ] = None,
-    duplicates: Annotated[
-        str,
-        typer.Option(
-            "--duplicates",
-            metavar="RULE",
-            help="Two rows with one job id: error, use the first, the last, or keep all.",
-        ),
-    ] = "error",
-    virtual_cluster: Annotated[
-        str | None,
-        typer.Option("--virtual-cluster", metavar="NAME", help="Only this one (Philly)."),
-    ] = None,
-    name: Annotated[
-        str | None, typer.Option("--name", help="Name of the instance. Default: the file's.")
-    ] = None,
-    fabric: Annotated[
-        str | None,
-        typer.Option(
-            "--fabric",
-            metavar="NAME",
-            rich_help_panel=NETWORK,
-            help="Let jobs use a network: [bold]optsched list fabrics[/], or a file that "
-            "[bold]optsched calibrate[/] wrote. Default: durations as given.",
-        ),
-    ] = None,
-    oversubscription: Annotated[
-        float | None,
-        typer.Option(
-            "--oversubscription",
-            metavar="RATIO",
-            rich_help_panel=NETWORK,
-            help="Rates of a rack's servers over the rate of its uplink: 4 for 4:1. Default: no "
-            "uplinks.",
-        ),
-    ] = None,
-    profile_mix: Annotated[
-        str | None,
-        typer.Option(
-            "--profile-mix",
-            metavar="MIX",
-            rich_help_panel=NETWORK,
-            help="Networks of jobs whose model the trace does not name, by weight: "
-            "resnet50=3,vgg16=1; see [bold]optsched list profiles[/].",
-        ),
-    ] = None,
-    contention_weight: Annotated[
-        float,
-        typer.Option("--contention-weight", rich_help_panel=NETWORK, help="ξ₁, above 0 to 1."),
-    ] = 1.0,
-    server_overhead_s: Annotated[
-        float,
-        typer.Option("--server-overhead", rich_help_panel=NETWORK, help="ξ₂ in seconds."),
-    ] = 0.0,
-    tiers: Annotated[
-        str | None,
-        typer.Option(
-            "--tiers",
-            metavar="NAME",
-            rich_help_panel=TIERS,
-            help="Let jobs use machines, racks and the network between racks: [bold]optsched list "
-            "tiers[/], or a file. In place of --fabric.",
-        ),
-    ] = None,
-    layer_tables: Annotated[
-        Path | None,
-        typer.Option(
-            "--layer-tables",
-            metavar="FOLDER",
-            rich_help_panel=TIERS,
-            help="Layer tables of Dally's simulator, in place of the profiles that ship.",
-        ),
-    ] = None,
-    compute_scale: Annotated[
-        str,
-        typer.Option(
-            "--compute-scale",
-            metavar="NAME",
-            rich_help_panel=TIERS,
-            help="Computing that hides communication: published (as fast as in Dally's simulator) "
-            "or profile.",
-        ),
-    ] = "published",
-    contention: Annotated[
-        bool,
-        typer.Option(
-            "--contention", rich_help_panel=TIERS, help="Jobs on the links of a tier share them."
-        ),
-    ] = False,
-    restart_s_per_gpu: Annotated[
-        float,
-        typer.Option(
-            "--restart-per-gpu",
-            min=0.0,
-            rich_help_panel=TIERS,
-            help="Seconds that a preempted job loses for each GPU when it goes on.",
-        ),
-    ] = 1.0,
-    seed: Annotated[
-        int, typer.Option("--seed", min=0, rich_help_panel=NETWORK, help="Seed of the mix.")
-    ] = 0,
+    trace_format: FormatOption = None,
+    servers: ServersOption = None,
+    gpus_per_server: GpusPerServerOption = None,
+    racks: RacksOption = None,
+    duplicates: DuplicatesOption = "error",
+    virtual_cluster: VirtualClusterOption = None,
+    column_map: ColumnMapOption = None,
+    options: FormatOptionsOption = None,
+    start: FromOption = None,
+    end: ToOption = None,
+    sample: SampleOption = 1.0,
+    name: NameOption = None,
+    fabric: FabricOption = None,
+    oversubscription: OversubscriptionOption = None,
+    profile_mix: ProfileMixOption = None,
+    contention_weight: ContentionWeightOption = 1.0,
+    server_overhead_s: ServerOverheadOption = 0.0,
+    tiers: TiersOption = None,
+    layer_tables: LayerTablesOption = None,
+    compute_scale: ComputeScaleOption = "published",
+    contention: ContentionOption = False,
+    restart_s_per_gpu: RestartOption = 1.0,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the sample and the mix.")] = 0,
     as_json: JsonOption = False,
 ) -> None:
     """Turn a trace of a real cluster into an instance and report what was dropped and why.
@@ -153,6 +83,9 @@ def convert(
       optsched convert 60_job.csv -o tiresias.json
       optsched convert jobs.csv --servers 16 --gpus-per-server 8 -o jobs.json
       optsched convert philly.csv.gz --virtual-cluster 11cb48 -o vc.json
+      optsched convert philly.csv.gz --from 2017-10-08 --sample 0.1 -o p.json
+      optsched convert mine.csv --map gpus=n,submit=t,duration=s -o mine.json
+      optsched convert a.trace --option worker=k80 -o a.json
       optsched convert t.csv --fabric 10gbe --racks 2 --oversubscription 4 -o t.json
       optsched convert sensetime-500-batch.csv --tiers dally -o dally.json
     """
@@ -164,7 +97,7 @@ def convert(
     from optsched.files import save_instance
     from optsched.traces import load_trace, parse_profile_mix, with_network, with_tiers
 
-    options = {} if virtual_cluster is None else {"virtual_cluster": virtual_cluster}
+    told = format_options(options, column_map=column_map, virtual_cluster=virtual_cluster)
     check_destination(output)
     needs_fabric = [
         name
@@ -189,8 +122,12 @@ def convert(
             gpus_per_server=gpus_per_server,
             racks=racks,
             duplicates=duplicates,  # type: ignore[arg-type]
+            start=start,
+            end=end,
+            sample=sample,
+            seed=seed,
             name=name,
-            **options,  # type: ignore[arg-type]
+            **told,  # type: ignore[arg-type]
         )
         instance = loaded.instance
         filled_in: dict[str, object] | None = None

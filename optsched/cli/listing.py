@@ -164,8 +164,8 @@ def _methods() -> Rows:
 def _loaders() -> Rows:
     from optsched.traces import LOADERS
 
-    rows = [(name, entry.description) for name, entry in LOADERS.items()]
-    return ("name", "format"), rows
+    rows = [(name, entry.description, list(entry.options)) for name, entry in LOADERS.items()]
+    return ("name", "format", "options"), rows
 
 
 def _profiles() -> Rows:

@@ -14,7 +14,7 @@ LISTS = {
     "generators": ({"name", "description", "parameters"}, "paper-160"),
     "bounds": ({"name", "objectives", "effort", "statement"}, "area"),
     "methods": ({"name", "objectives", "time", "rate models", "knows", "proves among"}, "auto"),
-    "loaders": ({"name", "format"}, "tiresias"),
+    "loaders": ({"name", "format", "options"}, "tiresias"),
     "objectives": ({"name", "meaning"}, "mean_jct"),
 }
 
@@ -110,3 +110,19 @@ def test_convert_reports_and_writes_the_instance(optsched, tmp_path):
     assert (report["rows_read"], report["rows_kept"]) == (2, 1)
     compared = optsched("compare", "t.json", "-s", "fifo,sjf", "--no-plot")
     assert compared.code == 0
+
+
+def test_convert_takes_columns_a_window_and_a_sample(optsched, tmp_path):
+    rows = "".join(f"x{i},{i * 1000},2,{i + 1}\n" for i in range(100))
+    (tmp_path / "t.csv").write_text("name,created,n,took\n" + rows)
+    columns = "id=name,submit=created,gpus=n,duration=took"
+    arguments = ("convert", "t.csv", "-o", "t.json", "--map", columns, "--option", "unit=ms")
+    assert optsched(*arguments).code == 0
+    jobs = load_instance(tmp_path / "t.json").jobs
+    assert (jobs.ids[9], jobs.arrival_s[9], jobs.gpus[9], jobs.compute_s[9]) == ("x9", 9, 2, 0.01)
+    assert optsched(*arguments, "--from", 20, "--to", "25").code == 0
+    assert load_instance(tmp_path / "t.json").jobs.ids == ("x20", "x21", "x22", "x23", "x24")
+    report = optsched(*arguments, "--sample", 0.5, "--seed", 1, "--json").json
+    again = optsched(*arguments, "--sample", 0.5, "--seed", 1, "--json").json
+    assert report == again
+    assert 30 < report["rows_kept"] < 70
