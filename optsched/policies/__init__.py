@@ -3,6 +3,18 @@
 from optsched.policies.composed import ComposedPolicy
 from optsched.policies.fewest_gpus import FewestGpus
 from optsched.policies.fifo import Fifo, FifoBackfill
+from optsched.policies.las import Las
 from optsched.policies.sjf import Sjf
+from optsched.policies.srtf import Srtf
+from optsched.policies.tiresias import Tiresias
 
-__all__ = ["ComposedPolicy", "FewestGpus", "Fifo", "FifoBackfill", "Sjf"]
+__all__ = [
+    "ComposedPolicy",
+    "FewestGpus",
+    "Fifo",
+    "FifoBackfill",
+    "Las",
+    "Sjf",
+    "Srtf",
+    "Tiresias",
+]

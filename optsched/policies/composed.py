@@ -1,22 +1,27 @@
-"""A policy made of an order and a placement."""
+"""A policy made of parts: an order, a placement, and, if jobs may be stopped, a preemption."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, Literal
 
-from optsched.placement import Consolidated, FirstFit, PlacementRule
+from optsched.core.placement import Placement
+from optsched.placement import Consolidated, FirstFit, PlacementRule, Tiered
+from optsched.policies.parts.order import Order, OrderRule
+from optsched.policies.parts.preemption import Preemption
 from optsched.sim import LiveJob, Simulation, WaitingQueue
 
-__all__ = ["ComposedPolicy", "Order", "placement_named"]
+__all__ = ["ComposedPolicy", "Order", "PlacementName", "placement_named"]
 
-#: Sorts waiting jobs: the least key is served first, ties by position in the instance.
-Order = Callable[[LiveJob, Simulation], Any]
+#: What a part may have to keep a state of its own.
+EVENTS = (
+    "on_begin", "on_arrival", "on_start", "on_stop", "on_finish", "on_timer", "on_decline",
+)  # fmt: skip
+
+PlacementName = Literal["consolidated", "first_fit", "tiered"]
 
 
-def placement_named(
-    name: Literal["consolidated", "first_fit"] | PlacementRule, *, fit: str = "best"
-) -> PlacementRule:
+def placement_named(name: PlacementName | PlacementRule, *, fit: str = "best") -> PlacementRule:
     """Return the placement rule of a name; a rule is returned as it is.
 
     Examples
@@ -30,7 +35,9 @@ def placement_named(
         return Consolidated(fit=fit)  # type: ignore[arg-type]
     if name == "first_fit":
         return FirstFit()
-    raise ValueError(f"placement is 'consolidated' or 'first_fit', got {name!r}")
+    if name == "tiered":
+        return Tiered(fit=fit)  # type: ignore[arg-type]
+    raise ValueError(f"placement is 'consolidated', 'first_fit' or 'tiered', got {name!r}")
 
 
 class ComposedPolicy:
@@ -39,12 +46,23 @@ class ComposedPolicy:
     Parameters
     ----------
     order
-        Key of a waiting job, computed when it arrives and when it is preempted.
+        A function of a waiting job and the state that returns its key, or an object with a method
+        ``key`` that does. The key is computed when the job arrives, when it is preempted and when
+        its timer fires; before every pass if the order ``changes_with_time``.
     placement
         Where a job may start.
     backfill
         True: a job that cannot start is passed over. False: nothing starts before the first job
         in the order does (head of line).
+    preemption
+        Which running jobs have to stop, and for whom; None: no job ever does.
+
+    Notes
+    -----
+    All parts may have ``on_begin(state)``, ``on_arrival``, ``on_start``, ``on_stop``, ``on_finish``
+    and ``on_timer`` (``job, state``). A part with ``next_time_s(job, state)`` asks to be told of a
+    job at a later time: the earliest of all parts' answers becomes the job's timer. A job that is
+    stopped and served again at the same instant keeps its GPUs if the others are no faster.
 
     Examples
     --------
@@ -53,55 +71,122 @@ class ComposedPolicy:
     True
     """
 
-    def __init__(self, order: Order, *, placement: PlacementRule, backfill: bool = True) -> None:
+    def __init__(
+        self,
+        order: Order | OrderRule,
+        *,
+        placement: PlacementRule,
+        backfill: bool = True,
+        preemption: Preemption | None = None,
+    ) -> None:
         self.order = order
         self.placement = placement
         self.backfill = backfill
+        self.preemption = preemption
+        self._key: Order = getattr(order, "key", order)  # type: ignore[arg-type]
+        self._tier: Callable[[LiveJob, Simulation], Any] | None = getattr(placement, "tier", None)
         self._queue = WaitingQueue()
+        #: Waiting jobs, if the queue's classes cannot serve: every pass walks over all of them.
+        self._listed: dict[int, tuple[Any, int, LiveJob]] = {}
+        self._key_changes = bool(getattr(order, "changes_with_time", False))
         self._by_demand = backfill and placement.depends_on_demand_only
-        self._listeners = {
-            event: getattr(placement, event, None)
-            for event in ("on_begin", "on_start", "on_stop", "on_finish")
+        self._walks = self._key_changes or (backfill and not self._by_demand)
+        parts: list[Any] = list(
+            {id(part): part for part in (order, placement, preemption)}.values()
+        )
+        self._hooks = {
+            event: [getattr(part, event) for part in parts if hasattr(part, event)]
+            for event in EVENTS
         }
+        self._clocks = [part.next_time_s for part in parts if hasattr(part, "next_time_s")]
+        #: Demands whose jobs stand in another class since something was observed.
+        self._changed_demands: set[int] | None = getattr(placement, "changed_demands", None)
+        self._places: dict[int, Placement] = {}
+        self._stopped: dict[int, float] = {}
+        self._is_in_pass = False
 
     def on_begin(self, state: Simulation) -> None:
         """Forget the last run."""
         self._queue = WaitingQueue()
-        self._tell("on_begin", state)
+        self._listed.clear()
+        self._places.clear()
+        self._stopped.clear()
+        self._is_in_pass = False
+        for hook in self._hooks["on_begin"]:
+            hook(state)
 
     def on_arrival(self, job: LiveJob, state: Simulation) -> None:
         """Put the job in its place in the order."""
-        group = job.gpus if self._by_demand else (job.index if self.backfill else 0)
-        self._queue.add(job, key=self.order(job, state), group=group)
-        if not self.backfill:
-            # It may come before the head that was refused.
-            self._queue.unblock()
+        for hook in self._hooks["on_arrival"]:
+            hook(job, state)
+        self._enter(job, state)
 
     def on_start(self, job: LiveJob, state: Simulation) -> None:
         """Take the job out of the order."""
-        self._queue.remove(job)
-        self._tell("on_start", job, state)
+        if self._walks:
+            del self._listed[job.index]
+        else:
+            self._queue.remove(job)
+        if self.preemption is not None and job.placement is not None:
+            self._places[job.index] = job.placement
+        for hook in self._hooks["on_start"]:
+            hook(job, state)
+        if self._clocks:
+            self._set_timer(job, state)
+        if self._changed_demands:
+            demands = set(self._changed_demands)
+            self._changed_demands.clear()
+            for other in state.waiting:
+                if other.gpus in demands:
+                    self._enter(other, state)
 
     def on_preempt(self, job: LiveJob, state: Simulation) -> None:
         """Put the job back."""
-        self._tell("on_stop", job, state)
-        self.on_arrival(job, state)
-        self._queue.unblock()
+        for hook in self._hooks["on_stop"]:
+            hook(job, state)
+        self._stopped[job.index] = state.now_s
+        self._enter(job, state)
+        if not self._is_in_pass:
+            self._queue.unblock()
 
     def on_finish(self, job: LiveJob, state: Simulation) -> None:
         """Let everybody try again: GPUs were released."""
-        self._tell("on_stop", job, state)
-        self._tell("on_finish", job, state)
+        for event in ("on_stop", "on_finish"):
+            for hook in self._hooks[event]:
+                hook(job, state)
+        if self.preemption is not None:
+            self._places.pop(job.index, None)
+            self._stopped.pop(job.index, None)
         self._queue.unblock()
+
+    def on_timer(self, job: LiveJob | None, state: Simulation) -> None:
+        """Tell the parts, and find the place of a waiting job anew."""
+        if job is None:
+            return
+        for hook in self._hooks["on_timer"]:
+            hook(job, state)
+        if job.placement is None:
+            self._enter(job, state)
+        else:
+            self._set_timer(job, state)
 
     def schedule(self, state: Simulation) -> None:
         """Start jobs in order until nobody fits."""
-        queue, free = self._queue, state.free
+        queue, free, preemption = self._queue, state.free, self.preemption
+        if preemption is not None:
+            for ended in preemption.ended(state):
+                state.preempt(ended)
+        if self._walks:
+            self._walk(state)
+            return
         if not queue:
             return
         if not self.placement.depends_on_demand_only:
             # What it refused a while ago it may offer now, with the same GPUs free.
             queue.unblock()
+        if preemption is not None:
+            self._serve_with_preemption(preemption, state)
+            return
         while free.total and (job := queue.head()) is not None:
             placement = self.placement.offer(job, free, state)
             if placement is not None:
@@ -109,7 +194,87 @@ class ComposedPolicy:
             else:
                 queue.block(queue.group_of(job))
 
-    def _tell(self, event: str, *arguments: object) -> None:
-        listener = self._listeners[event]
-        if listener is not None:
-            listener(*arguments)
+    def _serve_with_preemption(self, preemption: Preemption, state: Simulation) -> None:
+        """Start jobs in order, and stop others for them.
+
+        A class that is refused stays so for the rest of the pass: its first job might have stopped
+        at least those that a later one stops. Each job starts at most once, since the preemption
+        spares those that have started at this instant.
+        """
+        queue, free = self._queue, state.free
+        can_displace = preemption.can_displace
+        if can_displace:
+            queue.unblock()
+        self._is_in_pass = True
+        while (free.total or can_displace) and (job := queue.head()) is not None:
+            placement = self.placement.offer(job, free, state)
+            if placement is None and can_displace:
+                room = preemption.make_room(job, self.placement, state)
+                if room is not None:
+                    placement, victims = room
+                    for victim in victims:
+                        state.preempt(victim)
+            if placement is None:
+                queue.block(queue.group_of(job))
+            else:
+                self._start(job, placement, state)
+        self._is_in_pass = False
+
+    def _walk(self, state: Simulation) -> None:
+        """Ask every waiting job in turn."""
+        free = state.free
+        if not free.total or not self._listed:
+            return
+        if self._key_changes:
+            for index, (_, _, job) in self._listed.items():
+                self._listed[index] = (self._key(job, state), index, job)
+        declined = self._hooks["on_decline"]
+        for _, _, job in sorted(self._listed.values(), key=lambda entry: entry[:2]):
+            placement = self.placement.offer(job, free, state)
+            if placement is not None:
+                self._start(job, placement, state)
+                if not free.total:
+                    return
+                continue
+            for hook in declined:
+                hook(job, state)
+            if declined and self._clocks:
+                self._set_timer(job, state)
+            if not self.backfill:
+                return
+
+    def _start(self, job: LiveJob, placement: Placement, state: Simulation) -> None:
+        """Start a job, where it was if it has stopped at this instant and no time is lost."""
+        if self._stopped.pop(job.index, None) == state.now_s:
+            place = self._places[job.index]
+            if state.free.has(place):
+                alone = [
+                    state.rates.iteration_time_s(
+                        job.index, one, [1] * len(state.rates.shared_resources(one))
+                    )
+                    for one in (place, placement)
+                ]
+                if alone[0] <= alone[1]:
+                    placement = place
+        state.start(job, placement)
+
+    def _enter(self, job: LiveJob, state: Simulation) -> None:
+        """Put a waiting job where its key and its class say."""
+        key = self._key(job, state)
+        if self._walks:
+            self._listed[job.index] = (key, job.index, job)
+        else:
+            group: Any = job.gpus if self._by_demand else (job.index if self.backfill else 0)
+            if self._tier is not None and self._by_demand:
+                group = (group, self._tier(job, state))
+            self._queue.add(job, key=key, group=group)
+            if not self.backfill:
+                # It may come before the head that was refused.
+                self._queue.unblock()
+        if self._clocks:
+            self._set_timer(job, state)
+
+    def _set_timer(self, job: LiveJob, state: Simulation) -> None:
+        time_s = min(clock(job, state) for clock in self._clocks)
+        if time_s < float("inf"):
+            state.set_timer(time_s, job)

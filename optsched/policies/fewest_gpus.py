@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from optsched.placement import PlacementRule
-from optsched.policies.composed import ComposedPolicy, placement_named
-from optsched.sim import LiveJob, Simulation
+from optsched.policies.composed import ComposedPolicy, PlacementName, placement_named
+from optsched.policies.parts.orders import by_demand
 
 __all__ = ["FewestGpus"]
-
-
-def by_demand(job: LiveJob, state: Simulation) -> tuple[int, float]:
-    """Order jobs by GPUs, then by run time at its best."""
-    return (job.gpus, job.duration_s)
 
 
 class FewestGpus(ComposedPolicy):
@@ -28,7 +21,7 @@ class FewestGpus(ComposedPolicy):
     def __init__(
         self,
         *,
-        placement: Literal["consolidated", "first_fit"] | PlacementRule = "consolidated",
+        placement: PlacementName | PlacementRule = "consolidated",
         fit: str = "best",
     ) -> None:
         super().__init__(by_demand, placement=placement_named(placement, fit=fit))

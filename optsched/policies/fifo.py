@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from optsched.placement import PlacementRule
-from optsched.policies.composed import ComposedPolicy, placement_named
-from optsched.sim import LiveJob, Simulation
+from optsched.policies.composed import ComposedPolicy, PlacementName, placement_named
+from optsched.policies.parts.orders import by_arrival
 
 __all__ = ["Fifo", "FifoBackfill"]
-
-
-def by_arrival(job: LiveJob, state: Simulation) -> float:
-    """Order jobs by arrival; ties by position in the instance."""
-    return job.arrival_s
 
 
 class Fifo(ComposedPolicy):
@@ -22,15 +15,16 @@ class Fifo(ComposedPolicy):
     Parameters
     ----------
     placement
-        ``consolidated`` (fewest servers) or ``first_fit`` (any GPUs), or a rule of your own.
+        ``consolidated`` (fewest servers), ``first_fit`` (any GPUs), ``tiered`` (any GPUs, the
+        nearest), or a rule of your own.
     fit
-        For ``consolidated``: ``best`` or ``first``.
+        For ``consolidated`` and ``tiered``: ``best`` or ``first``.
     """
 
     def __init__(
         self,
         *,
-        placement: Literal["consolidated", "first_fit"] | PlacementRule = "consolidated",
+        placement: PlacementName | PlacementRule = "consolidated",
         fit: str = "best",
     ) -> None:
         rule = placement_named(placement, fit=fit)
@@ -51,7 +45,7 @@ class FifoBackfill(ComposedPolicy):
     def __init__(
         self,
         *,
-        placement: Literal["consolidated", "first_fit"] | PlacementRule = "consolidated",
+        placement: PlacementName | PlacementRule = "consolidated",
         fit: str = "best",
     ) -> None:
         super().__init__(by_arrival, placement=placement_named(placement, fit=fit))

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from optsched.placement import PlacementRule
-from optsched.policies.composed import ComposedPolicy, placement_named
-from optsched.sim import LiveJob, Simulation
+from optsched.policies.composed import ComposedPolicy, PlacementName, placement_named
+from optsched.policies.parts.orders import by_duration
 
 __all__ = ["Sjf"]
-
-
-def by_duration(job: LiveJob, state: Simulation) -> float:
-    """Order jobs by their run time at its best."""
-    return job.duration_s
 
 
 class Sjf(ComposedPolicy):
@@ -31,7 +24,7 @@ class Sjf(ComposedPolicy):
     def __init__(
         self,
         *,
-        placement: Literal["consolidated", "first_fit"] | PlacementRule = "consolidated",
+        placement: PlacementName | PlacementRule = "consolidated",
         fit: str = "best",
     ) -> None:
         super().__init__(by_duration, placement=placement_named(placement, fit=fit))

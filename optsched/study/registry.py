@@ -101,6 +101,19 @@ SCHEDULERS: dict[str, SchedulerEntry] = {
         "optsched.policies.longest_first:LongestFirst",
         "longest job first, wide ones a little earlier, for the makespan",
     ),
+    "srtf": SchedulerEntry(
+        "policy", "optsched.policies.srtf:Srtf", "least time left first, stopping those with more"
+    ),
+    "las": SchedulerEntry(
+        "policy",
+        "optsched.policies.las:Las",
+        "least attained service first: queues, or leases with thresholds=none",
+    ),
+    "tiresias": SchedulerEntry(
+        "policy",
+        "optsched.policies.tiresias:Tiresias",
+        "queues by GPU-seconds served, skewed models kept together",
+    ),
 }
 
 

@@ -1,4 +1,4 @@
-"""Two runs of other simulators on real traces, job by job."""
+"""Three runs of other simulators on real traces, job by job."""
 
 import csv
 
@@ -9,7 +9,7 @@ from optsched.core.instance import Instance
 from optsched.core.jobs import Jobs
 from optsched.core.rate_model import RateModel
 from optsched.judge import verify
-from optsched.policies import Fifo
+from optsched.policies import Fifo, Tiresias
 from optsched.sim import simulate
 
 
@@ -70,6 +70,37 @@ def test_tiresias_fifo_has_the_published_means(tiresias):
     wait = [row.start_s - instance.jobs.arrival_s[row.job] for row in run.schedule.segments]
     assert (sum(jct), max(jct)) == (13151, 1870)
     assert sum(wait) / 60 == 40.766666666666666
+
+
+@pytest.fixture(scope="module")
+def dlas_gpu(traces_directory):
+    folder = traces_directory / "tiresias"
+    columns = read(folder / "60_job.csv", "job_id", "submit_time", "num_gpu", "duration")
+    instance = given_durations(Cluster.uniform(4, 4), *columns)
+    # Three queues; of a placement only the number of GPUs counts, and any of them will do.
+    policy = Tiresias(thresholds="3250/7200", placement="first_fit")
+    run = simulate(instance, policy, debug=True)
+    return instance, run, read(folder / "expected_dlas_gpu_4x4.csv", "job_id", "start_s", "end_s")
+
+
+def test_tiresias_las_agrees_in_every_job(dlas_gpu):
+    instance, run, expected = dlas_gpu
+    assert len(run.schedule) == len(instance.jobs) == 60
+    assert differences(run.schedule, expected) == []
+    times = {row.job: (row.start_s, row.end_s) for row in run.schedule.segments}
+    assert (times[6][0], times[36][0], times[55][1]) == (176.0, 1163.0, 1992.0)
+
+
+def test_tiresias_las_has_the_published_means(dlas_gpu):
+    instance, run, _ = dlas_gpu
+    judgement = verify(instance, run.schedule)
+    assert judgement.is_valid, judgement.violations
+    assert judgement.objectives["mean_jct"] == pytest.approx(190.68333333333334, rel=1e-15)
+    assert judgement.objectives["makespan"] == 3271
+    assert judgement.metrics["preemptions"] == run.preemptions == 0
+    jct = [row.end_s - instance.jobs.arrival_s[row.job] for row in run.schedule.segments]
+    wait = [row.start_s - instance.jobs.arrival_s[row.job] for row in run.schedule.segments]
+    assert (sum(jct), max(jct), sum(wait)) == (11441, 1800, 736)
 
 
 @pytest.fixture(scope="module")

@@ -109,7 +109,7 @@ def test_placement_is_part_of_a_policy():
 
 
 def test_a_placement_or_a_fit_that_does_not_exist():
-    with pytest.raises(ValueError, match="'consolidated' or 'first_fit', got 'frist_fit'"):
+    with pytest.raises(ValueError, match="'first_fit' or 'tiered', got 'frist_fit'"):
         Fifo(placement="frist_fit")
     with pytest.raises(ValueError, match="'best' or 'first', got 'worst'"):
         Sjf(fit="worst")

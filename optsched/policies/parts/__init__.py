@@ -1,0 +1,32 @@
+"""Parts of policies: orders, preemptions and what they rest on, to be put together anew."""
+
+from optsched.policies.parts.displacement import Displacement
+from optsched.policies.parts.gittins import GittinsIndex
+from optsched.policies.parts.leases import Leases
+from optsched.policies.parts.order import Order, OrderRule
+from optsched.policies.parts.orders import (
+    AttainedService,
+    LongestWaiting,
+    by_arrival,
+    by_demand,
+    by_duration,
+    by_remaining,
+)
+from optsched.policies.parts.preemption import Preemption
+from optsched.policies.parts.service_queues import ServiceQueues
+
+__all__ = [
+    "AttainedService",
+    "Displacement",
+    "GittinsIndex",
+    "Leases",
+    "LongestWaiting",
+    "Order",
+    "OrderRule",
+    "Preemption",
+    "ServiceQueues",
+    "by_arrival",
+    "by_demand",
+    "by_duration",
+    "by_remaining",
+]

@@ -1,0 +1,82 @@
+"""Orders that need no more than the job, or the time it has run and waited."""
+
+from __future__ import annotations
+
+from optsched.placement.waiting_clock import WaitingClock
+from optsched.policies.parts.served_clock import ServedClock
+from optsched.sim import LiveJob, Simulation
+
+__all__ = [
+    "AttainedService",
+    "LongestWaiting",
+    "by_arrival",
+    "by_demand",
+    "by_duration",
+    "by_remaining",
+]
+
+
+def by_arrival(job: LiveJob, state: Simulation) -> float:
+    """Order jobs by arrival; ties by position in the instance."""
+    return job.arrival_s
+
+
+def by_duration(job: LiveJob, state: Simulation) -> float:
+    """Order jobs by their run time at its best."""
+    return job.duration_s
+
+
+def by_demand(job: LiveJob, state: Simulation) -> tuple[int, float]:
+    """Order jobs by GPUs, then by run time at its best."""
+    return (job.gpus, job.duration_s)
+
+
+def by_remaining(job: LiveJob, state: Simulation) -> float:
+    """Order jobs by the time they have left, at their present or last speed (SRTF)."""
+    return state.remaining_s(job)
+
+
+class LongestWaiting(WaitingClock):
+    """The job that has waited longest since its arrival or its last stop comes first."""
+
+    def key(self, job: LiveJob, state: Simulation) -> float:
+        """Return since when it waits."""
+        return self.since_s[job.index]
+
+
+class AttainedService(ServedClock, WaitingClock):
+    """The job that has had the least service comes first (LAS), of equals the longest waiting.
+
+    Parameters
+    ----------
+    service
+        ``gpu_time``: GPUs times the seconds they were in use (Tiresias' 2D-LAS); ``time``: the
+        seconds alone. Restarts do not count.
+    """
+
+    def __init__(self, *, service: str = "gpu_time") -> None:
+        ServedClock.__init__(self)
+        WaitingClock.__init__(self)
+        if service not in ("gpu_time", "time"):
+            raise ValueError(f"service is 'gpu_time' or 'time', got {service!r}")
+        self._per_gpu = service == "gpu_time"
+
+    def on_begin(self, state: Simulation) -> None:
+        """Forget the last run."""
+        ServedClock.on_begin(self, state)
+        WaitingClock.on_begin(self, state)
+
+    def on_stop(self, job: LiveJob, state: Simulation) -> None:
+        """Count the service, and begin to count the wait."""
+        ServedClock.on_stop(self, job, state)
+        WaitingClock.on_stop(self, job, state)
+
+    def on_finish(self, job: LiveJob, state: Simulation) -> None:
+        """Forget a job that is done."""
+        ServedClock.on_finish(self, job, state)
+        WaitingClock.on_finish(self, job, state)
+
+    def key(self, job: LiveJob, state: Simulation) -> tuple[float, float]:
+        """Return the service, and since when the job waits."""
+        served = self.served_s(job, state)
+        return (job.gpus * served if self._per_gpu else served, self.since_s[job.index])

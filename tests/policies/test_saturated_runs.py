@@ -1,0 +1,33 @@
+"""Long queues of equal jobs end, whatever policy serves them."""
+
+import pytest
+from saturated_cluster import saturated
+
+from optsched.judge import verify
+from optsched.policies import Las, Srtf, Tiresias
+from optsched.sim import simulate
+
+POLICIES = {
+    "srtf": lambda: Srtf(placement="tiered"),
+    "las": lambda: Las(thresholds="3600/36000", placement="tiered"),
+    "las-leases": lambda: Las(thresholds=None, lease_s=1800.0, placement="tiered"),
+    "tiresias": lambda: Tiresias(promote_knob=4),
+}
+
+
+def check_end(instance, policy):
+    run = simulate(instance, policy)
+    judgement = verify(instance, run.schedule)
+    assert judgement.is_valid, judgement.violations
+    assert run.preemptions > len(instance.jobs) / 100
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_a_saturated_run_of_3000_jobs_ends(name):
+    check_end(saturated(3000), POLICIES[name]())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", POLICIES)
+def test_a_saturated_run_of_50000_jobs_ends(name):
+    check_end(saturated(50_000), POLICIES[name]())
