@@ -18,6 +18,7 @@ from optsched.exact.event_orders import event_orders
 from optsched.exact.list_schedules import list_schedules
 from optsched.exact.methods import ORDERS_IN_AUTO, applies, checked_method
 from optsched.exact.record import OnIncumbent, Record
+from optsched.sim import Policy, simulate
 
 if TYPE_CHECKING:
     from optsched.planners import Planner
@@ -31,6 +32,16 @@ PROOFS = {
     "event-orders": "all orders of events searched",
     "slots": "all slotted schedules enumerated",
 }
+
+
+def incumbent_policies() -> Iterator[tuple[str, Policy]]:
+    """Yield policies that are quick and near the bound on large instances."""
+    from optsched.policies import FewestGpus, Sjf
+    from optsched.policies.longest_first import LongestFirst
+
+    yield "longest-first", LongestFirst()
+    yield "sjf", Sjf()
+    yield "fewest-gpus", FewestGpus()
 
 
 def incumbent_planners() -> Iterator[tuple[str, Planner]]:
@@ -126,6 +137,8 @@ class _Portfolio:
                     raise
                 record.details["stopped_by"] = "interrupt"
                 return record.finished(Status.FEASIBLE, "all", "")
+            if not record.meets_bound():
+                record.strengthen_bound()
             if record.meets_bound():
                 return self.bound_is_met()
         try:
@@ -157,6 +170,9 @@ class _Portfolio:
     def quick_schedules(self) -> Iterator[tuple[str, Schedule]]:
         for name, schedule in list_schedules(self.instance):
             yield f"list schedule: {name}", schedule
+        for name, policy in incumbent_policies():
+            with suppress(StalledJobError):
+                yield name, simulate(self.instance, policy).schedule
         for name, planner in incumbent_planners():
             # A planner may find nothing, or stall a job in slotted time; others do not.
             with suppress(LimitReachedError, StalledJobError):

@@ -11,6 +11,7 @@ from importlib import metadata
 import numpy as np
 
 from optsched.bounds import bound as strongest_bound
+from optsched.bounds import worthwhile_effort
 from optsched.core.errors import BoundViolatedError, ScheduleError
 from optsched.core.instance import Instance
 from optsched.core.metrics import Objective
@@ -30,6 +31,8 @@ from optsched.judge import verify
 
 __all__ = ["OnIncumbent", "Record"]
 
+#: Linear programs on configurations take up to some seconds.
+LEAST_TIME_FOR_BOUNDS_S = 10.0
 #: Called with each better schedule, its objective, the bound, and the seconds since the start.
 OnIncumbent = Callable[[Schedule, float, float, float], None]
 
@@ -88,6 +91,16 @@ class Record:
             if self.on_incumbent is not None:
                 seconds = time.monotonic() - self.started_s
                 self.on_incumbent(schedule, value, self.bound.value, seconds)
+
+    def strengthen_bound(self) -> None:
+        """Take the bounds that pay for the size, unless the time would go to them alone."""
+        left_s = self.left_s()
+        if left_s is not None and left_s < LEAST_TIME_FOR_BOUNDS_S:
+            return
+        effort = worthwhile_effort(self.instance, self.objective)
+        stronger = strongest_bound(self.instance, self.objective, effort=effort)
+        if stronger.value > self.bound.value:
+            self._bound = stronger
 
     def meets_bound(self) -> bool:
         """Return True if the best schedule is as good as any can be, up to rounding."""

@@ -31,7 +31,14 @@ def many_jobs(count):
     return Instance("many", Cluster.uniform(2, 2), jobs)
 
 
-def test_waiting_pays():
+@pytest.fixture
+def search_alone(monkeypatch):
+    """Leave out what may make a search needless: dear bounds, and the schedules of policies."""
+    monkeypatch.setattr(record, "worthwhile_effort", lambda instance, objective: "instant")
+    monkeypatch.setattr(portfolio, "incumbent_policies", lambda: iter(()))
+
+
+def test_waiting_pays(search_alone):
     result = solve(waiting_pays())
     assert (result.status, result.scope, result.value) == (Status.OPTIMAL, "all", 21.0)
     assert result.bound.problem_class == ProblemClass("continuous", Preemption.NONE, "ring")
@@ -40,7 +47,7 @@ def test_waiting_pays():
 
 
 @pytest.mark.parametrize("method", ["branch-and-bound", "brute-force"])
-def test_waiting_pays_among_event_aligned_schedules(method):
+def test_waiting_pays_among_event_aligned_schedules(method, search_alone):
     result = solve(waiting_pays(), method=method)
     assert (result.status, result.scope, result.value) == (Status.OPTIMAL, "event-aligned", 21.0)
     assert result.bound.problem_class.preemption is Preemption.MIGRATE
@@ -86,7 +93,7 @@ def test_a_bound_that_is_met_is_a_proof_for_all_schedules():
     assert result.gap == 0.0
 
 
-def test_slotted_optimum_is_one_of_all_schedules():
+def test_slotted_optimum_is_one_of_all_schedules(search_alone):
     instance = forced(jobs=4, servers=3, seed=0, slot_s=1.0)
     result = solve(instance)
     assert (result.status, result.scope) == (Status.OPTIMAL, "all")
@@ -165,7 +172,7 @@ def test_auto_gives_a_gap_for_many_jobs():
     )
 
 
-def test_auto_refuses_what_it_has_no_schedule_for(monkeypatch):
+def test_auto_refuses_what_it_has_no_schedule_for(monkeypatch, search_alone):
     monkeypatch.setattr(portfolio, "list_schedules", lambda instance: iter(()))
     monkeypatch.setattr(portfolio, "incumbent_planners", lambda: iter(()))
     with pytest.raises(LimitReachedError, match="compare planners with the lower bounds"):
@@ -216,7 +223,7 @@ def test_an_interrupt_keeps_the_best_schedule():
     assert result.status is Status.FEASIBLE and result.judgement.is_valid
 
 
-def test_an_interrupt_among_slots_keeps_the_event_aligned_proof(monkeypatch):
+def test_an_interrupt_among_slots_keeps_the_event_aligned_proof(monkeypatch, search_alone):
     search = portfolio.brute_force
 
     def interrupted(instance, **options):
@@ -232,12 +239,12 @@ def test_an_interrupt_among_slots_keeps_the_event_aligned_proof(monkeypatch):
 
 def test_a_schedule_below_its_bound_stops_everything(monkeypatch):
     wrong = Bound("makespan", 30.0, "wrong", ProblemClass("continuous", Preemption.MIGRATE, "ring"))
-    monkeypatch.setattr(record, "strongest_bound", lambda instance, objective: wrong)
+    monkeypatch.setattr(record, "strongest_bound", lambda instance, objective, **effort: wrong)
     with pytest.raises(BoundViolatedError, match=r"below the bound 'wrong' of 30\.0 s"):
         solve(waiting_pays())
 
 
-def test_planners_are_asked_too(monkeypatch):
+def test_planners_are_asked_too(monkeypatch, search_alone):
     """A planner whose schedule is better than the list schedules is taken."""
     instance = light(jobs=5, servers=3, seed=1)
     best = solve(instance)
@@ -288,7 +295,7 @@ def test_too_many_jobs_for_the_orders_of_events():
         solve(many_jobs(13), method="event-orders")
 
 
-def test_too_many_placements_leave_the_brute_force():
+def test_too_many_placements_leave_the_brute_force(search_alone):
     # One job over 12 servers of 8 GPUs: hundreds of thousands of placements, one of them enough.
     jobs = [Job("a", 20, 5, compute_s=1.0), Job("b", 90, 5, compute_s=1.0)]
     instance = Instance("wide", Cluster.uniform(12, 8), jobs)
@@ -296,7 +303,9 @@ def test_too_many_placements_leave_the_brute_force():
         solve(instance, method="branch-and-bound")
 
 
-def test_time_that_runs_out_among_the_orders_keeps_the_event_aligned_proof(monkeypatch):
+def test_time_that_runs_out_among_the_orders_keeps_the_event_aligned_proof(
+    monkeypatch, search_alone
+):
     search = portfolio.event_orders
 
     def hurried(instance, **options):
@@ -319,3 +328,27 @@ def test_the_bound_covers_what_the_orders_found():
             assert whole.bound.value <= whole.value and aligned.value >= whole.bound.value * (
                 1 - 1e-9
             )
+
+
+def test_a_bound_that_sees_contention_makes_the_search_needless():
+    # Side by side the jobs of waiting-pays do less together than one alone, so 21 s is a bound.
+    result = solve(waiting_pays())
+    assert (result.status, result.scope, result.value) == (Status.OPTIMAL, "all", 21.0)
+    assert (result.bound.method, result.bound.value) == ("rate-configuration", 21.0)
+    assert result.bound.problem_class.preemption is Preemption.MIGRATE
+
+
+def test_a_short_time_is_not_spent_on_bounds():
+    result = solve(waiting_pays(), method="branch-and-bound", time_limit_s=5.0)
+    assert result.bound.method == "longest"
+
+
+def test_policies_are_asked_too(monkeypatch):
+    monkeypatch.setattr(portfolio, "list_schedules", lambda instance: iter(()))
+    monkeypatch.setattr(portfolio, "incumbent_planners", lambda: iter(()))
+    # One GPU wide, on two: 3 beside 1 + 1 + 1. Only the longest first ends at 3 s.
+    jobs = [
+        Job(name, 1, 1, compute_s=time_s) for name, time_s in zip("abcd", [1, 1, 1, 3], strict=True)
+    ]
+    result = solve(Instance("four", Cluster.uniform(1, 2), jobs, RateModel("fixed")))
+    assert (result.value, result.details["schedule_from"]) == (3.0, "longest-first")
