@@ -22,6 +22,8 @@ __all__ = ["Duplicates", "JobCollector"]
 Duplicates = Literal["error", "first", "last", "keep"]
 
 MAX_VALUE_CHARACTERS = 60
+#: Instance files take no time between 0 and this one.
+LEAST_S = 1e-18
 
 
 class JobCollector:
@@ -99,6 +101,9 @@ class JobCollector:
             most = f"{self._capacity_gpus:,} GPUs"
             self.drop(line, f"GPU demand is above the {most} of the cluster", str(gpus))
             return
+        if duration_s < LEAST_S:
+            self.drop(line, f"duration is below {LEAST_S:g} s", repr(duration_s))
+            return
         self.rows_read += 1
         self._ids.append(job_id)
         self._lines.append(line)
@@ -155,6 +160,8 @@ class JobCollector:
         order = np.argsort(submit_s, kind="stable")
         kept, submit_s = kept[order], submit_s[order]
         self.origin_s = submit_s.item(0) if len(submit_s) else 0.0
+        arrival_s = submit_s - self.origin_s
+        arrival_s[arrival_s < LEAST_S] = 0.0
         for columns in (self._counted, self._kept_text):
             for column, values in columns.items():
                 columns[column] = [values[row] for row in kept.tolist()]
@@ -163,7 +170,7 @@ class JobCollector:
             gpus=np.array(self._gpus)[kept],
             iterations=np.ones(len(kept), dtype=np.int64),
             compute_s=np.array(self._duration_s)[kept],
-            arrival_s=submit_s - self.origin_s,
+            arrival_s=arrival_s,
         )
 
     def counts(self) -> dict[str, dict[str, int]]:
