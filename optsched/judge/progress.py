@@ -175,7 +175,9 @@ class ProgressRules:
                     return (nearly if is_late else exact), 0.0, pace
                 left -= useful * pace if is_slotted else useful / pace
             is_end = piece + 1 == after or pieces.segment.item(piece + 1) != segment
-            if is_end and nearly is None and not is_slotted and left * pace <= self.tolerance_s:
+            # What a later segment does in all of its time, the job was short of before it.
+            is_new = nearly is None or useful > 0
+            if is_end and is_new and not is_slotted and left * pace <= self.tolerance_s:
                 nearly = _Completion(segment, self.segments.end.item(segment))
         return nearly, left, pace
 

@@ -111,3 +111,13 @@ def test_what_a_job_holds_after_it_was_complete_but_for_rounding_is_a_violation(
     (violation,) = verify(instance, Schedule.of(segments)).violations
     assert violation.rule == "held-past-completion"
     assert "after its completion at 9.999999999 s" in violation.message
+
+
+def test_a_last_segment_whose_whole_time_was_needed_is_none_held_in_vain():
+    # 2 ns short at 10 s; the restart ends at 17 s, and 1 ns of progress leaves 1 ns, which is
+    # rounding: the job was not complete before.
+    job = Job("a", 1, 10, compute_s=1.0)
+    instance = Instance("again", Cluster.uniform(1, 1), [job], restart_s=5.0)
+    here = Placement.of({0: 1})
+    segments = [Segment(0, here, 0.0, 10.0 - 2e-9), Segment(0, here, 12.0, 17.0 + 1e-9)]
+    assert verify(instance, Schedule.of(segments)).violations == ()
