@@ -51,6 +51,9 @@ class Application:
         return self.iterations[batch] * self._step_s(gpus, batch / gpus)
 
     def _step_s(self, gpus: int, local_batch: float) -> float:
+        most = max((known for _, known in self.scales), default=0)
+        if gpus > max([most, *map(sum, self.placements)]):
+            raise RowFault("no profile on so many GPUs of the fewest nodes", f"{gpus} GPUs")
         nodes = -(-gpus // GPUS_PER_NODE)
         rest = gpus - (nodes - 1) * GPUS_PER_NODE
         fewest = tuple(sorted([GPUS_PER_NODE] * (nodes - 1) + [rest]))
