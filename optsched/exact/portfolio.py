@@ -109,8 +109,8 @@ def solve(
     >>> from optsched.generate.hand import waiting_pays
     >>> result = solve(waiting_pays())
     >>> str(result.status), result.scope, result.value, result.bound.value, result.bound.method
-    ('optimal', 'all', 21.0, 21.0, 'event-orders')
-    >>> solve(waiting_pays(), method="branch-and-bound").scope
+    ('optimal', 'all', 21.0, 21.0, 'rate-configuration')
+    >>> solve(waiting_pays(), method="branch-and-bound", time_limit_s=5.0).scope
     'event-aligned'
     """
     wanted = checked_objective(objective)

@@ -51,6 +51,7 @@ def simulate(
     --------
     >>> from optsched.core.cluster import Cluster, Server
     >>> from optsched.core.jobs import Job
+    >>> from optsched.core.placement import Placement
     >>> jobs = [Job("a", 2, 10, compute_s=0.5), Job("b", 2, 10, compute_s=0.25)]
     >>> def first_come(state):
     ...     for job in list(state.waiting):
