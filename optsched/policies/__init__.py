@@ -1,6 +1,8 @@
 """Online schedulers: when a job starts, and which one; each policy is a few parts put together."""
 
 from optsched.policies.composed import ComposedPolicy
+from optsched.policies.dally import Dally
+from optsched.policies.delay import Delay
 from optsched.policies.fewest_gpus import FewestGpus
 from optsched.policies.fifo import Fifo, FifoBackfill
 from optsched.policies.las import Las
@@ -10,6 +12,8 @@ from optsched.policies.tiresias import Tiresias
 
 __all__ = [
     "ComposedPolicy",
+    "Dally",
+    "Delay",
     "FewestGpus",
     "Fifo",
     "FifoBackfill",

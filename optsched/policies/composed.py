@@ -101,6 +101,8 @@ class ComposedPolicy:
         self._clocks = [part.next_time_s for part in parts if hasattr(part, "next_time_s")]
         #: Demands whose jobs stand in another class since something was observed.
         self._changed_demands: set[int] | None = getattr(placement, "changed_demands", None)
+        #: The timers that are set, so that none is set twice to the same time.
+        self._timers_s: dict[int, float] = {}
         self._places: dict[int, Placement] = {}
         self._stopped: dict[int, float] = {}
         self._is_in_pass = False
@@ -109,6 +111,7 @@ class ComposedPolicy:
         """Forget the last run."""
         self._queue = WaitingQueue()
         self._listed.clear()
+        self._timers_s.clear()
         self._places.clear()
         self._stopped.clear()
         self._is_in_pass = False
@@ -132,6 +135,8 @@ class ComposedPolicy:
         for hook in self._hooks["on_start"]:
             hook(job, state)
         if self._clocks:
+            # The engine has dropped the one the job had.
+            self._timers_s.pop(job.index, None)
             self._set_timer(job, state)
         if self._changed_demands:
             demands = set(self._changed_demands)
@@ -154,6 +159,7 @@ class ComposedPolicy:
         for event in ("on_stop", "on_finish"):
             for hook in self._hooks[event]:
                 hook(job, state)
+        self._timers_s.pop(job.index, None)
         if self.preemption is not None:
             self._places.pop(job.index, None)
             self._stopped.pop(job.index, None)
@@ -163,6 +169,7 @@ class ComposedPolicy:
         """Tell the parts, and find the place of a waiting job anew."""
         if job is None:
             return
+        self._timers_s.pop(job.index, None)
         for hook in self._hooks["on_timer"]:
             hook(job, state)
         if job.placement is None:
@@ -276,5 +283,6 @@ class ComposedPolicy:
 
     def _set_timer(self, job: LiveJob, state: Simulation) -> None:
         time_s = min(clock(job, state) for clock in self._clocks)
-        if time_s < float("inf"):
+        if time_s < float("inf") and self._timers_s.get(job.index) != time_s:
+            self._timers_s[job.index] = time_s
             state.set_timer(time_s, job)

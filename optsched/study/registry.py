@@ -114,6 +114,16 @@ SCHEDULERS: dict[str, SchedulerEntry] = {
         "optsched.policies.tiresias:Tiresias",
         "queues by GPU-seconds served, skewed models kept together",
     ),
+    "delay": SchedulerEntry(
+        "policy",
+        "optsched.policies.delay:Delay",
+        "delay scheduling: decline far GPUs for a while, the next job is asked",
+    ),
+    "dally": SchedulerEntry(
+        "policy",
+        "optsched.policies.dally:Dally",
+        "leases to the jobs the network slowed most, near GPUs insisted on for tuned times",
+    ),
 }
 
 

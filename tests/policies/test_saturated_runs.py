@@ -4,7 +4,7 @@ import pytest
 from saturated_cluster import saturated
 
 from optsched.judge import verify
-from optsched.policies import Las, Srtf, Tiresias
+from optsched.policies import Dally, Delay, Las, Srtf, Tiresias
 from optsched.sim import simulate
 
 POLICIES = {
@@ -12,6 +12,8 @@ POLICIES = {
     "las": lambda: Las(thresholds="3600/36000", placement="tiered"),
     "las-leases": lambda: Las(thresholds=None, lease_s=1800.0, placement="tiered"),
     "tiresias": lambda: Tiresias(promote_knob=4),
+    "delay-leases": lambda: Delay(clock="waiting", lease_s=1800.0),
+    "dally": lambda: Dally(lease_s=1800.0),
 }
 
 

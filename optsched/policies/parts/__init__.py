@@ -1,8 +1,10 @@
 """Parts of policies: orders, preemptions and what they rest on, to be put together anew."""
 
+from optsched.policies.parts.delay_timers import AutoTimers, FixedTimers
 from optsched.policies.parts.displacement import Displacement
 from optsched.policies.parts.gittins import GittinsIndex
 from optsched.policies.parts.leases import Leases
+from optsched.policies.parts.network_sensitivity import NetworkSensitivity
 from optsched.policies.parts.order import Order, OrderRule
 from optsched.policies.parts.orders import (
     AttainedService,
@@ -17,10 +19,13 @@ from optsched.policies.parts.service_queues import ServiceQueues
 
 __all__ = [
     "AttainedService",
+    "AutoTimers",
     "Displacement",
+    "FixedTimers",
     "GittinsIndex",
     "Leases",
     "LongestWaiting",
+    "NetworkSensitivity",
     "Order",
     "OrderRule",
     "Preemption",
