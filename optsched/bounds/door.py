@@ -15,6 +15,7 @@ from optsched.bounds.lagrangian import lagrangian_bound, lagrangian_preemptive_b
 from optsched.bounds.longest import longest_bound
 from optsched.bounds.mean_busy_time import mean_busy_time_bound
 from optsched.bounds.rate_configuration import rate_configuration_bound
+from optsched.bounds.squashed_area import squashed_area_bound
 from optsched.bounds.workload import Workload
 from optsched.core.errors import UnknownNameError, UnsupportedError
 from optsched.core.instance import Instance
@@ -109,6 +110,12 @@ BOUNDS: dict[str, BoundEntry] = {
         "instant",
         mean_busy_time_bound,
         "jobs as a fluid by Smith's rule, plus half their durations",
+    ),
+    "squashed-area": BoundEntry(
+        _COMPLETIONS,
+        "seconds",
+        squashed_area_bound,
+        "the cluster as one machine of its whole speed; for comparison, mean-busy-time is above it",
     ),
     "configuration": BoundEntry(
         ("makespan",),
