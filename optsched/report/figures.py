@@ -21,6 +21,8 @@ _LABELS = {
     "contention_mean": "mean contention degree",
     "contention_max": "highest contention degree",
     "preemptions": "preemptions",
+    "finish_time_fairness_mean": "mean finish-time fairness",
+    "finish_time_fairness_max": "worst finish-time fairness",
 }
 #: Shares, with what they are shares of.
 _SHARES = {

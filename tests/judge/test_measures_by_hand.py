@@ -42,6 +42,9 @@ def test_metrics_of_a_spread_and_a_local_job():
             "contention_max": 1.0,
             "preemptions": 0.0,
             "spread_share": 0.4,
+            # In the system are one, two and one job for 1, 3 and 4 s; alone they take 2 and 6 s.
+            "finish_time_fairness_mean": (4 / (7 / 4 * 2) + 7 / (10 / 7 * 6)) / 2,
+            "finish_time_fairness_max": 8 / 7,
         }
     )
     records = judgement.records
