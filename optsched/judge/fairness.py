@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from optsched.contention.durations import best_durations_s
+from optsched.contention.durations import duration_s
 from optsched.contention.rate_model import RateFunctions
 from optsched.core.instance import Instance
 
@@ -53,7 +53,7 @@ def finish_time_fairness(
     end_s = completion_s - origin_s
     jct_s = end_s - arrival_s
     in_system_s = _job_seconds(arrival_s, end_s, end_s) - _job_seconds(arrival_s, end_s, arrival_s)
-    fair_s = in_system_s / jct_s * best_durations_s(instance, rates)
+    fair_s = in_system_s / jct_s * _best_durations_s(instance, rates)
     # A job that takes no time at its best cannot be treated fairly.
     fairness = np.full(len(jct_s), np.inf)
     np.divide(jct_s, fair_s, out=fairness, where=fair_s > 0)
@@ -69,6 +69,19 @@ def fairness_metrics(
         "finish_time_fairness_mean": float(fairness.mean()),
         "finish_time_fairness_max": float(fairness.max()),
     }
+
+
+def _best_durations_s(instance: Instance, rates: RateFunctions) -> NDArray[np.float64]:
+    best_s = rates.best_iteration_times_s()
+    if instance.slot_s is None:
+        return instance.jobs.iterations * best_s
+    # Slots hold any number of iterations that take no time.
+    return np.array(
+        [
+            duration_s(instance, rates, job, tau) if tau > 0 else 0.0
+            for job, tau in enumerate(best_s.tolist())
+        ]
+    )
 
 
 def _job_seconds(
