@@ -165,8 +165,7 @@ class Tiered:
         if self.fit == "first":
             return _in_order(free, gpus, range(len(free.free)))
         taken: dict[int, int] = {}
-        rooms = [(-sum([free.free[server] for server in rack]), rack) for rack in self._racks]
-        left = [rack for _, rack in sorted(rooms, key=lambda entry: entry[0])]
+        left = sorted(self._racks, key=lambda rack: _room(free, rack))
         while gpus:
             last = self._in_one_rack(free, gpus, left)
             if last is not None:
@@ -176,6 +175,12 @@ class Tiered:
                     taken[server] = free.free[server]
                     gpus -= free.free[server]
         return taken
+
+
+def _room(free: FreePool, rack: Sequence[int]) -> tuple[int, int]:
+    """Return the key of a rack: the most free GPUs come first, then the fewest machines."""
+    counts = [free.free[server] for server in rack if free.free[server]]
+    return -sum(counts), len(counts)
 
 
 def _in_order(free: FreePool, gpus: int, servers: Sequence[int]) -> dict[int, int]:

@@ -5,9 +5,13 @@ from optsched.policies.dally import Dally
 from optsched.policies.delay import Delay
 from optsched.policies.fewest_gpus import FewestGpus
 from optsched.policies.fifo import Fifo, FifoBackfill
+from optsched.policies.gandiva import Gandiva
 from optsched.policies.las import Las
+from optsched.policies.philly import Philly
+from optsched.policies.qssf import Qssf
 from optsched.policies.sjf import Sjf
 from optsched.policies.srtf import Srtf
+from optsched.policies.themis import Themis
 from optsched.policies.tiresias import Tiresias
 
 __all__ = [
@@ -17,8 +21,12 @@ __all__ = [
     "FewestGpus",
     "Fifo",
     "FifoBackfill",
+    "Gandiva",
     "Las",
+    "Philly",
+    "Qssf",
     "Sjf",
     "Srtf",
+    "Themis",
     "Tiresias",
 ]

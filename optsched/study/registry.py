@@ -124,6 +124,26 @@ SCHEDULERS: dict[str, SchedulerEntry] = {
         "optsched.policies.dally:Dally",
         "leases to the jobs the network slowed most, near GPUs insisted on for tuned times",
     ),
+    "gandiva": SchedulerEntry(
+        "policy",
+        "optsched.policies.gandiva:Gandiva",
+        "time slices in turn, machines kept for one demand, jobs moved closer",
+    ),
+    "qssf": SchedulerEntry(
+        "policy",
+        "optsched.policies.qssf:Qssf",
+        "least predicted GPU time first, strictly head of line",
+    ),
+    "philly": SchedulerEntry(
+        "policy",
+        "optsched.policies.philly:Philly",
+        "order of arrival, asking for less locality round by round",
+    ),
+    "themis": SchedulerEntry(
+        "policy",
+        "optsched.policies.themis:Themis",
+        "leases to the job farthest behind its fair share",
+    ),
 }
 
 

@@ -53,6 +53,11 @@ def test_the_fewest_racks_or_the_order_of_the_cluster():
     assert placed([2, 2, 4, 4, 1, 0], 9, cluster, fit="first") == in_order
 
 
+def test_of_racks_with_equal_room_the_one_with_the_fewest_machines():
+    cluster = Cluster.uniform(4, 2, racks=2)
+    assert placed([1, 1, 2, 0], 3, cluster) == {0: 1, 2: 2}
+
+
 def test_the_limit_is_the_best_tier_of_the_demand():
     assert placed([3, 3, 3, 3], 4, limit="best") is None
     assert placed([3, 3, 3, 3], 4) == {0: 3, 1: 1}

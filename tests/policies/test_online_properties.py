@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from judged_runs import judged
 from strategies import instances
 
-from optsched.policies import Las, Srtf, Tiresias
+from optsched.policies import Gandiva, Las, Philly, Qssf, Srtf, Themis, Tiresias
 from optsched.sim import Observer
 
 LAS_THRESHOLDS = "2/6"
@@ -24,6 +24,11 @@ WORK_CONSERVING = {
     "tiresias-promoting": lambda: Tiresias(thresholds=LAS_THRESHOLDS, promote_knob=1.5),
     "tiresias-gittins": lambda: Tiresias(thresholds=LAS_THRESHOLDS, index="gittins"),
     "tiresias-leases": lambda: Tiresias(thresholds=None, lease_s=0.7),
+    "gandiva": lambda: Gandiva(),
+    "themis": lambda: Themis(lease_s=0.6),
+    "philly": lambda: Philly(round_s=0.3, rack_after=1, anywhere_after=4),
+    "qssf": lambda: Qssf(backfill=True),
+    "qssf-noisy": lambda: Qssf(predictor="oracle", noise=1.0, backfill=True, placement="tiered"),
 }
 
 

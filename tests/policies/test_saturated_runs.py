@@ -4,7 +4,7 @@ import pytest
 from saturated_cluster import saturated
 
 from optsched.judge import verify
-from optsched.policies import Dally, Delay, Las, Srtf, Tiresias
+from optsched.policies import Dally, Delay, Gandiva, Las, Srtf, Tiresias
 from optsched.sim import simulate
 
 POLICIES = {
@@ -14,6 +14,7 @@ POLICIES = {
     "tiresias": lambda: Tiresias(promote_knob=4),
     "delay-leases": lambda: Delay(clock="waiting", lease_s=1800.0),
     "dally": lambda: Dally(lease_s=1800.0),
+    "gandiva": lambda: Gandiva(lease_s=1800.0),
 }
 
 

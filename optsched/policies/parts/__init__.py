@@ -2,6 +2,7 @@
 
 from optsched.policies.parts.delay_timers import AutoTimers, FixedTimers
 from optsched.policies.parts.displacement import Displacement
+from optsched.policies.parts.fairness import FinishTimeFairness
 from optsched.policies.parts.gittins import GittinsIndex
 from optsched.policies.parts.leases import Leases
 from optsched.policies.parts.network_sensitivity import NetworkSensitivity
@@ -14,6 +15,7 @@ from optsched.policies.parts.orders import (
     by_duration,
     by_remaining,
 )
+from optsched.policies.parts.predictors import HistoryPredictor, NoisyOracle, PredictedService
 from optsched.policies.parts.preemption import Preemption
 from optsched.policies.parts.service_queues import ServiceQueues
 
@@ -21,13 +23,17 @@ __all__ = [
     "AttainedService",
     "AutoTimers",
     "Displacement",
+    "FinishTimeFairness",
     "FixedTimers",
     "GittinsIndex",
+    "HistoryPredictor",
     "Leases",
     "LongestWaiting",
     "NetworkSensitivity",
+    "NoisyOracle",
     "Order",
     "OrderRule",
+    "PredictedService",
     "Preemption",
     "ServiceQueues",
     "by_arrival",
