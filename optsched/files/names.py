@@ -29,6 +29,10 @@ FAMILIES: dict[str, tuple[str, dict[str, str]]] = {
         f"colouring-{graph}": ("colouring", {"graph": graph})
         for graph in ("path", "cycle", "complete", "wheel", "petersen", "grotzsch")
     },
+    **{
+        f"fitted-{workload}": ("fitted", {"name": workload})
+        for workload in ("gavel-msr", "philly", "pollux", "sensetime", "tiresias")
+    },
 }
 
 #: The parameters that a name's sizes are, where these are not jobs and servers.

@@ -2,6 +2,8 @@
 
 from optsched.generate.colouring import colouring
 from optsched.generate.dally import dally_500
+from optsched.generate.fit_workload import fit_workload
+from optsched.generate.fitted import draw_workload, fitted
 from optsched.generate.hand import interior_start, waiting_pays
 from optsched.generate.never_wait_bad import never_wait_bad
 from optsched.generate.packing_bad import packing_bad
@@ -11,16 +13,23 @@ from optsched.generate.reference import reference_a, reference_f
 from optsched.generate.registry import GENERATORS, GeneratorEntry, generate, parsed_parameters
 from optsched.generate.small import forced, light, tight
 from optsched.generate.spreading_bad import spreading_bad
+from optsched.generate.workload import Workload
+from optsched.generate.workload_file import load_workload, workload_names, workload_text
 
 __all__ = [
     "GENERATORS",
     "GeneratorEntry",
+    "Workload",
     "colouring",
     "dally_500",
+    "draw_workload",
+    "fit_workload",
+    "fitted",
     "forced",
     "generate",
     "interior_start",
     "light",
+    "load_workload",
     "never_wait_bad",
     "packing_bad",
     "paper_160",
@@ -31,4 +40,6 @@ __all__ = [
     "spreading_bad",
     "tight",
     "waiting_pays",
+    "workload_names",
+    "workload_text",
 ]

@@ -72,16 +72,16 @@ def with_settings(name: str, defaults: dict[str, object], **settings: object) ->
     return name + "".join(changed).replace("_", "-")
 
 
-def checked_count(generator: str, name: str, value: int) -> int:
-    """Return a parameter that counts something, if it lies between 1 and ``MAX_COUNT``.
+def checked_count(generator: str, name: str, value: int, *, most: int = MAX_COUNT) -> int:
+    """Return a parameter that counts something, if it lies between 1 and ``most``.
 
     Raises
     ------
     InstanceError
         If it does not.
     """
-    if not 1 <= value <= MAX_COUNT:
-        expected = f"a whole number from 1 to {MAX_COUNT:,}"
+    if not 1 <= value <= most:
+        expected = f"a whole number from 1 to {most:,}"
         raise InstanceError([Problem((generator, name), expected, f"{value!r}")])
     return value
 

@@ -13,6 +13,7 @@ from optsched.core.errors import InstanceError, Problem, UnknownNameError, sugge
 from optsched.core.instance import Instance
 from optsched.generate.colouring import colouring
 from optsched.generate.dally import dally_500
+from optsched.generate.fitted import fitted
 from optsched.generate.never_wait_bad import never_wait_bad
 from optsched.generate.packing_bad import packing_bad
 from optsched.generate.paper import paper_160
@@ -72,6 +73,9 @@ GENERATORS: dict[str, GeneratorEntry] = {
     "tight": GeneratorEntry(tight, "demands that are no powers of two and fill servers badly"),
     "light": GeneratorEntry(light, "mostly small jobs that run whole on one server"),
     "poisson": GeneratorEntry(poisson, "jobs that arrive one by one, at a chosen load"),
+    "fitted": GeneratorEntry(
+        fitted, "jobs like those of a real trace, from fitted laws, at any size and load"
+    ),
     "dally-500": GeneratorEntry(
         dally_500, "jobs after the workload of Dally's simulator, on machines in racks (tiered)"
     ),
@@ -161,6 +165,10 @@ def _parsed(text: str, kind: object) -> object:
     if get_origin(kind) is Literal:
         if text not in get_args(kind):
             raise ValueError(f"one of {', '.join(get_args(kind))}")
+        return text
+    if kind is str:
+        if not text:
+            raise ValueError("a text")
         return text
     if kind is bool:
         if text not in ("true", "false"):
