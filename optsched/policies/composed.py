@@ -57,6 +57,12 @@ class ComposedPolicy:
     preemption
         Which running jobs have to stop, and for whom; None: no job ever does.
 
+    Raises
+    ------
+    ValueError
+        If jobs are to displace others under an order or a placement for which every waiting job
+        has to be asked at every pass.
+
     Notes
     -----
     All parts may have ``on_begin(state)``, ``on_arrival``, ``on_start``, ``on_stop``, ``on_finish``
@@ -91,9 +97,13 @@ class ComposedPolicy:
         self._key_changes = bool(getattr(order, "changes_with_time", False))
         self._by_demand = backfill and placement.depends_on_demand_only
         self._walks = self._key_changes or (backfill and not self._by_demand)
-        parts: list[Any] = list(
-            {id(part): part for part in (order, placement, preemption)}.values()
-        )
+        if self._walks and preemption is not None and preemption.can_displace:
+            raise ValueError(
+                "a job displaces others only if its key does not change while it waits, and if jobs "
+                "of equal demand and tier get equal offers; use leases with this order or placement"
+            )
+        distinct = {id(part): part for part in (order, placement, preemption)}
+        parts: list[Any] = list(distinct.values())
         self._hooks = {
             event: [getattr(part, event) for part in parts if hasattr(part, event)]
             for event in EVENTS
