@@ -99,7 +99,7 @@ class ComposedPolicy:
         self._walks = self._key_changes or (backfill and not self._by_demand)
         if self._walks and preemption is not None and preemption.can_displace:
             raise ValueError(
-                "a job displaces others only if its key does not change while it waits, and if jobs "
+                "a job displaces others only if its key does not change while it waits, and jobs "
                 "of equal demand and tier get equal offers; use leases with this order or placement"
             )
         distinct = {id(part): part for part in (order, placement, preemption)}
