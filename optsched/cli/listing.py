@@ -21,8 +21,8 @@ def list_what(
         str,
         typer.Argument(
             metavar="WHAT",
-            help="schedulers, instances, groups, generators, bounds, methods, loaders, profiles, "
-            "fabrics, tiers, efficiency or objectives. Default: all of them.",
+            help="schedulers, instances, groups, generators, bounds, methods, loaders, workloads, "
+            "profiles, fabrics, tiers, efficiency or objectives. Default: all of them.",
         ),
     ] = "all",
     tiers: Annotated[
@@ -64,6 +64,7 @@ def list_what(
         "bounds": _bounds,
         "methods": _methods,
         "loaders": _loaders,
+        "workloads": _workloads,
         "profiles": _profiles,
         "fabrics": _fabrics,
         "tiers": _tiers,
@@ -166,6 +167,16 @@ def _loaders() -> Rows:
 
     rows = [(name, entry.description, list(entry.options)) for name, entry in LOADERS.items()]
     return ("name", "format", "options"), rows
+
+
+def _workloads() -> Rows:
+    from optsched.generate import load_workload, workload_names
+
+    rows = [
+        (one.name, one.title, one.jobs, one.servers, one.servers * one.gpus_per_server)
+        for one in map(load_workload, workload_names())
+    ]
+    return ("name", "fitted to", "jobs", "servers", "GPUs"), rows
 
 
 def _profiles() -> Rows:

@@ -15,6 +15,7 @@ from optsched.cli import (
     calibrate,
     compare,
     convert,
+    fit,
     generate,
     listing,
     plot,
@@ -71,6 +72,7 @@ _add("verify", verify.verify, SCHEDULE)
 _add("list", listing.list_what, INPUT)
 _add("generate", generate.generate, INPUT)
 _add("convert", convert.convert, INPUT)
+_add("fit", fit.fit, INPUT)
 _add("calibrate", calibrate.calibrate, INPUT)
 _add("validate", validate.validate, INPUT)
 

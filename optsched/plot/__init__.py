@@ -2,6 +2,7 @@
 
 from optsched.plot.calibration import plot_calibration
 from optsched.plot.contention_intervals import ContentionInterval, contention_intervals
+from optsched.plot.fit import plot_fit
 from optsched.plot.gantt import plot_gantt
 from optsched.plot.gpu_rows import RowRun, gpu_rows
 from optsched.plot.ratios import plot_ratios
@@ -15,6 +16,7 @@ __all__ = [
     "gpu_rows",
     "new_axes",
     "plot_calibration",
+    "plot_fit",
     "plot_gantt",
     "plot_makespan_over_caps",
     "plot_makespan_over_parameter",

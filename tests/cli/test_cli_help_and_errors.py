@@ -19,6 +19,7 @@ COMMANDS = [
     "list",
     "generate",
     "convert",
+    "fit",
     "validate",
 ]
 
@@ -36,6 +37,7 @@ def test_help_lists_every_command(optsched):
         "list",
         "generate",
         "convert",
+        "fit",
         "validate",
     ]:
         assert re.search(rf"\b{command}\b", shown.out)
@@ -54,6 +56,7 @@ def test_help_lists_every_command(optsched):
         "list",
         "generate",
         "convert",
+        "fit",
         "validate",
         "plot gantt",
         "plot ratios",

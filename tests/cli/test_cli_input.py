@@ -15,6 +15,7 @@ LISTS = {
     "bounds": ({"name", "objectives", "effort", "statement"}, "area"),
     "methods": ({"name", "objectives", "time", "rate models", "knows", "proves among"}, "auto"),
     "loaders": ({"name", "format", "options"}, "tiresias"),
+    "workloads": ({"name", "fitted to", "jobs", "servers", "GPUs"}, "philly"),
     "objectives": ({"name", "meaning"}, "mean_jct"),
 }
 
