@@ -106,7 +106,11 @@ def fit(
                 **told,  # type: ignore[arg-type]
             ).instance
         else:
-            instance = _instance(jobs, seed)
+            shape = {"--servers": servers, "--gpus-per-server": gpus_per_server, "--racks": racks}
+            of_traces = {"--format": trace_format, "--from": start, "--to": end, **shape}
+            given = [name for name, value in of_traces.items() if value is not None]
+            given += ["--option"] * bool(told) + ["--sample"] * (sample != 1)
+            instance = _instance(jobs, seed, given)
         workload = fit_workload(
             instance,
             name=output.stem if output is not None else None,
@@ -143,9 +147,12 @@ def _is_trace(name: str) -> bool:
         return True
 
 
-def _instance(name: str, seed: int) -> Instance:
+def _instance(name: str, seed: int, given: list[str]) -> Instance:
+    from optsched.core.errors import TraceError
     from optsched.files import load
 
+    if given:
+        raise TraceError(f"{name}: {', '.join(given)}: expected a trace, got an instance")
     return load(name, seed=seed)
 
 

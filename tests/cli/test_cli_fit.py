@@ -64,6 +64,9 @@ def test_what_cannot_be_fitted(optsched, trace, tmp_path):
     (tmp_path / "zero.csv").write_text("job_id,submit_s,gpus,duration_s\na,0,0,60\n")
     assert optsched("fit", "zero.csv").code == 1
     assert optsched("fit", *trace, "--plot", "mine.xyz").code == 2
+    done = optsched("fit", "poisson", "--sample", 0.5, "--servers", 4)
+    assert done.code == 2
+    assert "poisson: --servers, --sample: expected a trace, got an instance" in done.err
     done = optsched("generate", "fitted:name=few.csv")
     assert done.code == 2
     assert "no workload is called 'few.csv'" in done.err

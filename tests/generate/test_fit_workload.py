@@ -4,7 +4,10 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
+from optsched.core.cluster import Cluster
 from optsched.core.document import instance_sha256
 from optsched.core.errors import FileFormatError, InstanceError, UnknownNameError
 from optsched.core.instance import Instance
@@ -197,6 +200,49 @@ def test_jobs_that_come_at_once_need_a_load(tmp_path):
 def test_too_few_jobs():
     with pytest.raises(InstanceError, match="expected at least 20 jobs to fit a workload to"):
         fit_workload(poisson(jobs=19))
+
+
+DURATIONS = {
+    "tiny": lambda draw: 10 ** draw.uniform(-17, -10),
+    "huge": lambda draw: 10 ** draw.uniform(8, 15),
+    "ties": lambda draw: draw.choice([1.0, 60.0, 3600.0]),
+    "mixed": lambda draw: 10 ** draw.uniform(-3, 7),
+    "equal": lambda draw: 60.0,
+}
+ARRIVALS = {
+    "at once": lambda draw: 0.0,
+    "ties": lambda draw: draw.choice([0.0, 86_400.0, 864_000.0]),
+    "long": lambda draw: draw.uniform(0, 1e8),
+    "short": lambda draw: draw.uniform(0, 1e-3),
+}
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    gpus=st.lists(st.sampled_from([1, 1, 1, 2, 3, 8, 16]), min_size=20, max_size=120),
+    draw=st.randoms(use_true_random=False),
+    durations=st.sampled_from(sorted(DURATIONS)),
+    arrivals=st.sampled_from(sorted(ARRIVALS)),
+)
+def test_any_jobs_can_be_fitted_written_and_drawn(tmp_path, gpus, draw, durations, arrivals):
+    jobs = [
+        Job(
+            f"j{position}",
+            demand,
+            1,
+            compute_s=DURATIONS[durations](draw),
+            arrival_s=ARRIVALS[arrivals](draw),
+        )
+        for position, demand in enumerate(gpus)
+    ]
+    workload = fit_workload(Instance("any", Cluster.uniform(2, 8), jobs), resamples=5)
+    for name, one in workload.parameters().items():
+        assert one.low <= one.value <= one.high, name
+    (tmp_path / "any.toml").write_text(workload_text(workload))
+    drawn = draw_workload(load_workload(tmp_path / "any.toml"), jobs=30, load=0.7)
+    assert set(drawn.jobs.gpus.tolist()) <= set(gpus)
+    assert np.isfinite(drawn.jobs.compute_s).all()
+    assert np.isfinite(drawn.jobs.arrival_s).all()
 
 
 @pytest.mark.parametrize(
