@@ -282,7 +282,8 @@ class Simulation:
                 self._fire_timers()
             self._schedule(self)
             self.instants += 1
-            idle_instants = 0 if something else idle_instants + 1
+            # Where jobs run, their completions will come, however often a policy looks.
+            idle_instants = 0 if something or self._running else idle_instants + 1
             if idle_instants > MAX_IDLE_INSTANTS:
                 raise self._error("only timers fire and nothing else ever happens", None)
             if self._debug:
