@@ -17,6 +17,7 @@ from optsched.traces.network import (
     with_network,
 )
 from optsched.traces.openb import OPENB
+from optsched.traces.pai import PAI
 from optsched.traces.philly import PHILLY
 from optsched.traces.philly_log import PHILLY_LOG
 from optsched.traces.plain import PLAIN
@@ -61,6 +62,7 @@ LOADERS: Mapping[str, TraceFormat] = MappingProxyType(
             PHILLY_LOG,
             HELIOS,
             OPENB,
+            PAI,
             GAVEL,
             POLLUX,
             SENSETIME,

@@ -44,6 +44,14 @@ FAULTS = [
     ("openb", ",9000,", ",310,", "duration is not above 0"),
     ("openb", ",9000,", ",309,", "end is before start"),
     ("openb", ",310\n", ",\n", "start is missing: the job never ran"),
+    ("pai", "64.0,100.0", "64.0,-100.0", "GPU demand is not above 0"),
+    ("pai", "64.0,100.0", "64.0,nan", "plan_gpu is not finite"),
+    ("pai", "64.0,100.0", "64.0,150.0", "asks for a part of a GPU (plan_gpu is percent)"),
+    ("pai", "64.0,100.0", "64.0,", "CPU job, it asks for no GPU"),
+    ("pai", "worker,4.0", "worker,0.5", "number of instances is not a whole number above 0"),
+    ("pai", "5100.0,1200", ",1200", "end is missing: the job has not ended"),
+    ("pai", "5100.0,1200", "1000,1200", "end is before start"),
+    ("pai", "5100.0,1200", "1100,1200", "duration is not above 0"),
     ("gavel", "30\t4", "30\t0", "GPU demand is not above 0"),
     ("gavel", "30\t4", "30\t-4", "GPU demand is not above 0"),
     ("gavel", "30\t4", "-30\t4", "number of steps is not above 0"),
@@ -81,7 +89,7 @@ def test_a_fault_costs_its_row_alone(write_trace, samples, name, old, new, reaso
     (dropped,) = found.report.dropped
     assert (dropped.reason, dropped.count) == (reason, 1)
     # Philly's sample has its later job first, and its list is one line.
-    assert dropped.lines == ((1 if name == "philly-log" else 2 if name == "gavel" else 3),)
+    assert dropped.lines == (({"philly-log": 1, "gavel": 2, "pai": 2}.get(name, 3)),)
     first = jobs[1] if name == "philly" else jobs[0]
     assert [job.id for job in found.instance.jobs] == [first[0]]
     assert found.report.rows_read == 2

@@ -232,6 +232,43 @@ def test_openb_variants_without_times_are_refused(load):
         load("name,cpu_milli,memory_mib,num_gpu,gpu_milli\np,1,1,1,1000\n", format="openb")
 
 
+PAI_ROWS = (
+    "j3,worker,2.0,Terminated,1200.0,1300.0,600.0,29.3,50.0,T4\n"
+    "j4,ps,1.0,Running,1300.0,,600.0,29.3,100.0,P100\n"
+    "j4,worker,1.0,Running,1300.0,,600.0,29.3,100.0,P100\n"
+    "too,few,fields\n"
+    "j1,chief,1.0,Failed,900.0,1700.0,600.0,29.3,100.0,V100\n"
+    ",chief,1.0,Failed,900.0,1700.0,600.0,29.3,100.0,V100\n"
+)
+
+
+def test_pai_tasks_are_put_together(load, samples, beside):
+    content = samples["pai"][0] + PAI_ROWS
+    loaded = load(content)
+    # The chief of j1 starts earlier and ends later than its other task.
+    assert rows_of(loaded) == [("j1", 0.0, 3, 800.0), ("j2", 200.0, 4, 4000.0)]
+    assert dropped_of(loaded) == [
+        ("the row has not 10 fields", (7,)),
+        ("job id is missing", (9,)),
+        ("asks for a part of a GPU (plan_gpu is percent)", (4,)),
+        ("end is missing: the job has not ended", (5,)),
+    ]
+    assert loaded.report.counts["status"] == {"Failed/Terminated": 2}
+    assert loaded.report.rows_read == 6
+    rounded = load(content, fractions="round-up")
+    assert rows_of(rounded)[2] == ("j3", 300.0, 2, 100.0)
+    table = beside / "pai_job_table.csv"
+    table.write_text("j1,i,u,Terminated,890.0,1700.0\nj3,i,u,Terminated,1100.0,1700.0\n")
+    told = load(content, fractions="round-up", jobs=str(table))
+    assert rows_of(told) == [("j1", 0.0, 3, 800.0), ("j3", 210.0, 2, 100.0)]
+    assert ("the job is not in the table of jobs", (2,)) in dropped_of(told)
+    table.write_text("j1,i,u\n")
+    with pytest.raises(TraceError, match=r"pai_job_table\.csv:1: expected a row of pai_job_table"):
+        load(content, jobs=str(table))
+    with pytest.raises(UnknownNameError, match=r"parts of GPUs is called 'round'.*'round-up'"):
+        load(content, fractions="round")
+
+
 def test_gavel_layouts_by_the_number_of_fields(load):
     loaded = load(
         # Seven fields: steps, arrival, GPUs; ten: steps, GPUs, …, arrival; twelve likewise.

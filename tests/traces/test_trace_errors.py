@@ -109,7 +109,8 @@ def test_doubled_column(fails):
 def test_missing_column_with_the_nearest_name(fails):
     assert fails("job_id,submit_s,GPU,duration_s\na,0,1,1\n") == (
         "mine.csv:1: expected the columns submit_s, gpus, duration_s of a plain trace (the nearest "
-        "of tiresias, philly, philly-log, helios, openb, gavel, pollux, sensetime, swf, plain), "
+        "of tiresias, philly, philly-log, helios, openb, pai, gavel, pollux, sensetime, swf, "
+        "plain), "
         "got 'job_id,submit_s,GPU,duration_s'; "
         "'gpus' is missing, rename 'GPU' if that is it"
     )

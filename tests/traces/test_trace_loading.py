@@ -324,6 +324,7 @@ def test_report_as_text_and_as_document(load, tmp_path):
 #: First lines of the formats that have no header.
 FIRST_LINES = {
     "philly-log": '[{"status": "Pass", "jobid": "application_1"}',
+    "pai": "j1,tensorflow,1.0,Terminated,1000.0,1600.0,600.0,29.3,50.0,MISC",
     "gavel": "A3C\tpython3 x.py %s\t--steps\t0\t100\t0.0\t1",
     "swf": "1 0 5 100 8 -1 -1 8 200 -1 1 1 1 -1 1 1 -1 -1",
 }
