@@ -206,7 +206,7 @@ def profiles_of_models(
     """
     count = len(loaded.instance.jobs)
     profile_of = {**PROFILE_OF_MODEL, **(first or {})}
-    known = [profile_of.get(model.lower(), "") for model in loaded.models or [""] * count]
+    known = [profile_of.get(_plain_name(model), "") for model in loaded.models or [""] * count]
     missing = [position for position, name in enumerate(known) if not name]
     if missing and not mix:
         models = sorted({(loaded.models or ["none named"] * count)[at] for at in missing})
@@ -223,6 +223,11 @@ def profiles_of_models(
         for position, draw in zip(missing, draws.tolist(), strict=True):
             known[position] = choices[draw]
     return known, len(missing)
+
+
+def _plain_name(model: str) -> str:
+    """Return ``resnet18`` for ``ResNet-18 (batch size 64)``, as Gavel writes it."""
+    return model.lower().partition(" (")[0].replace("-", "")
 
 
 def _with_profiles(jobs: Jobs, names: list[str], profiles: Mapping[str, Profile]) -> Jobs:

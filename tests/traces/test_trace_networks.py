@@ -106,3 +106,12 @@ def test_the_whole_sensetime_batch_has_profiles(traces_directory):
         "resnet50": 125,
         "vgg11": 34,
     }
+
+
+def test_gavels_names_of_models_are_known(write_trace):
+    rows = "ResNet-18 (batch size 64)\tcmd\tdir\t--steps\t0\t40\t1\tstatic\t1\t-1.0\t99\t{}\n"
+    rows += "LM (batch size 5)\tcmd\tdir\t--steps\t0\t40\t1\tstatic\t1\t-1.0\t99\t{}\n"
+    made = with_network(
+        load_trace(write_trace(rows.format(0, 1))), FABRIC, profile_mix={"vgg16": 1}
+    )
+    assert (made.profiles, made.drawn) == ({"resnet18": 1, "vgg16": 1}, 1)
