@@ -200,3 +200,6 @@ def _print_tables(workload: Workload) -> None:
         print(f"gaps: KS {gaps.distance.value:.3f} from exponential (chance {gaps.chance:.3f})")
     if workload.dispersion is not None:
         print(f"variance of arrivals in an hour: {workload.dispersion:.3g} times that of Poisson")
+    if workload.days is not None:
+        days = workload.days
+        print(f"days: factor with σ {days.spread:.3g} and correlation {days.memory:.3g} to the next")

@@ -13,6 +13,7 @@ from optsched.contention import rate_functions
 from optsched.core.errors import InstanceError, Problem
 from optsched.core.instance import Instance
 from optsched.generate.arrival_cycle import HOUR_S, WEEK_S, ArrivalCycle, fit_arrivals
+from optsched.generate.day_variation import fit_days
 from optsched.generate.fit_durations import CANDIDATES, fit_law
 from optsched.generate.misfit import Misfit, misfit
 from optsched.generate.workload import DurationClass, Workload, demand_shares
@@ -85,12 +86,13 @@ def fit_workload(
     classes = tuple(
         _class(duration_s, jobs.gpus, group, like, resamples, confidence, seed) for group in groups
     )
-    cycle, gaps, dispersion = None, None, None
+    cycle, gaps, dispersion, days = None, None, None, None
     if arrival_s[-1] > 0:
         start_s = like.arrivals.start_s if like and like.arrivals else _clock_start_s(instance)
         cycle = fit_arrivals(arrival_s, start_s=start_s, confidence=confidence)
         gaps = _gap_misfit(arrival_s, cycle, resamples, confidence, seed)
         dispersion = _dispersion(arrival_s, cycle)
+        days = fit_days(arrival_s, cycle)
     servers = instance.cluster.servers
     return Workload(
         name=instance.name if name is None else name,
@@ -103,6 +105,7 @@ def fit_workload(
         arrivals=cycle,
         arrival_misfit=gaps,
         dispersion=dispersion,
+        days=days,
         confidence=confidence,
         source=dict(source or {}),
     )

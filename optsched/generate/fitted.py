@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from optsched.core.instance import Instance
 from optsched.core.jobs import Jobs
 from optsched.core.rate_model import RateModel
 from optsched.generate.arrival_cycle import ArrivalCycle
+from optsched.generate.day_variation import varying_times_s
 from optsched.generate.draws import checked_count, checked_range, named_uniforms, with_settings
 from optsched.generate.fit_workload import CLOCK_START
 from optsched.generate.workload import Workload
@@ -21,6 +23,7 @@ from optsched.generate.workload_file import load_workload
 __all__ = ["draw_workload", "fitted"]
 
 Column = NDArray[np.float64]
+Days = Literal["steady", "varying"]
 
 MAX_JOBS = 10_000_000
 MICROSECONDS, MILLISECONDS = 1e6, 1e3
@@ -33,6 +36,7 @@ def fitted(
     load: float | None = 0.8,
     servers: int | None = None,
     gpus_per_server: int | None = None,
+    days: Days = "steady",
     seed: int = 0,
 ) -> Instance:
     """Draw jobs from a fitted workload: a twin of a trace, for who does not have it.
@@ -50,6 +54,8 @@ def fitted(
         come as often as in the trace.
     servers, gpus_per_server
         Size of the cluster; that of the trace if absent. Demands that it cannot hold are not drawn.
+    days
+        ``steady``: all weeks are alike; ``varying``: days are busy and idle, as in the trace.
     seed
         Seed of the draw.
 
@@ -73,6 +79,7 @@ def fitted(
         load=load,
         servers=servers,
         gpus_per_server=gpus_per_server,
+        days=days,
         seed=seed,
         name=name,
     )
@@ -85,6 +92,7 @@ def draw_workload(
     load: float | None = 0.8,
     servers: int | None = None,
     gpus_per_server: int | None = None,
+    days: Days = "steady",
     seed: int = 0,
     name: str | None = None,
 ) -> Instance:
@@ -99,28 +107,42 @@ def draw_workload(
     elif workload.arrivals is None:
         expected, got = "a load, since the sample came all at once", "none"
         raise InstanceError([Problem(("fitted", "load"), expected, got)])
+    variation = workload.days if days == "varying" else None
+    if days == "varying" and variation is None:
+        expected, got = "steady, since the sample was too short to tell days apart", "varying"
+        raise InstanceError([Problem(("fitted", "days"), expected, got)])
     cluster = Cluster.uniform(servers, each)
 
-    def uniforms(column: str) -> Column:
-        return named_uniforms("fitted", workload.name, column, seed, count=jobs)
+    def uniforms(column: str, count: int = jobs) -> Column:
+        return named_uniforms("fitted", workload.name, column, seed, count=count)
 
     gpus, left_out = _demands(workload, cluster.total_gpus, uniforms("gpus"))
     duration_s = _durations_s(workload, gpus, uniforms("part"), uniforms("place"))
     cycle = workload.arrivals
     work = math.fsum((gpus * duration_s).tolist())
     span_s = None if load is None else work / (load * cluster.total_gpus)
-    arrival_s = _arrivals_s(cycle, uniforms("gaps"), span_s)
+    gaps = -np.log1p(-uniforms("gaps"))
+    gaps[0] = 0.0
+    expected_at = np.cumsum(gaps)
+    if cycle is not None and variation is not None:
+        times_s = varying_times_s(
+            cycle, variation, expected_at, span_s, lambda count: uniforms("days", count)
+        )
+    else:
+        times_s = _times_s(cycle, expected_at, span_s)
+    arrival_s = _whole_microseconds(times_s)
     told = name or workload.name
     at = "the trace's own rate" if load is None else f"load {load:g}"
-    description = f"{jobs:,} jobs after the workload {workload.name}, at {at}"
+    description = f"{jobs:,} jobs after the workload {workload.name}, at {at}, {days} days"
     if left_out > 0:
         description += f"; demands too large for the cluster, {left_out:.2g} of all, are left out"
     return Instance(
         with_settings(
             f"fitted-{workload.name}-{jobs}x{servers}-{seed}",
-            {"load": 0.8, "gpus_per_server": workload.gpus_per_server},
+            {"load": 0.8, "gpus_per_server": workload.gpus_per_server, "days": "steady"},
             load=load,
             gpus_per_server=each,
+            days=days,
         ),
         cluster,
         Jobs.from_columns(
@@ -134,7 +156,7 @@ def draw_workload(
         description=description,
         metadata={
             "generator": f"fitted:name={told},jobs={jobs},load={load!r},servers={servers},"
-            f"gpus_per_server={each},seed={seed}",
+            f"gpus_per_server={each},days={days},seed={seed}",
             CLOCK_START: repr(cycle.start_s if cycle is not None else 0.0),
         },
     )
@@ -165,25 +187,23 @@ def _durations_s(
     return np.maximum(np.rint(duration_s * MILLISECONDS), 1.0) / MILLISECONDS
 
 
-def _arrivals_s(cycle: ArrivalCycle | None, uniform: Column, span_s: float | None) -> Column:
+def _times_s(cycle: ArrivalCycle | None, expected: Column, span_s: float | None) -> Column:
     """Return arrivals from the first at 0, the last of them expected at ``span_s``.
 
     Without a span they come at the rate of the cycle.
     """
-    gaps = -np.log1p(-uniform)
-    gaps[0] = 0.0
-    expected = np.cumsum(gaps)
-    if cycle is not None and span_s is not None and not cycle.amounts(np.array([span_s]))[0] > 0:
-        # All of a short span is hours without arrivals: no cycle can be kept.
-        cycle = None
-    if cycle is None:
-        assert span_s is not None
-        times_s = expected * (span_s / max(len(uniform) - 1, 1))
-    elif span_s is None:
-        times_s = cycle.times_s(expected / cycle.rate_per_s.value)
-    else:
-        whole = float(cycle.amounts(np.array([span_s]))[0])
-        times_s = cycle.times_s(expected * (whole / max(len(uniform) - 1, 1)))
+    gaps = max(len(expected) - 1, 1)
+    if cycle is not None and span_s is None:
+        return cycle.times_s(expected / cycle.rate_per_s.value)
+    assert span_s is not None
+    whole = 0.0 if cycle is None else float(cycle.amounts(np.array([span_s]))[0])
+    if cycle is None or not whole > 0:
+        # Without a cycle, or on a span that is all hours without arrivals.
+        return expected * (span_s / gaps)
+    return cycle.times_s(expected * (whole / gaps))
+
+
+def _whole_microseconds(times_s: Column) -> Column:
     rounded = np.rint(times_s * MICROSECONDS) / MICROSECONDS
     rounded[0] = 0.0
     return np.asarray(np.maximum.accumulate(rounded))

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from optsched.contention.calibration import Estimate
 from optsched.generate.arrival_cycle import ArrivalCycle
+from optsched.generate.day_variation import DayVariation
 from optsched.generate.laws import DurationLaw
 from optsched.generate.misfit import Misfit
 
@@ -67,6 +68,8 @@ class Workload:
         How far the gaps, in expected arrivals, are from exponential ones.
     dispersion
         Variance of arrivals in an hour over that of a Poisson process; 1 is as expected.
+    days
+        How busy and idle days differ, on top of the cycle; None if the sample is too short.
     confidence
         Level of the intervals.
     source
@@ -83,6 +86,7 @@ class Workload:
     arrivals: ArrivalCycle | None
     arrival_misfit: Misfit | None
     dispersion: float | None
+    days: DayVariation | None = None
     confidence: float = 0.95
     source: Mapping[str, str] = field(default_factory=dict)
 

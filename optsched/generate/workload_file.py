@@ -11,6 +11,7 @@ from typing import get_args
 from optsched.contention.calibration import Estimate
 from optsched.contention.model_files import ModelTable, model_names, read_model
 from optsched.generate.arrival_cycle import FLAT_DAYS, FLAT_HOURS, WEEK_S, ArrivalCycle
+from optsched.generate.day_variation import DayVariation
 from optsched.generate.laws import SCALE_NAMES, SHAPE_NAMES, DurationLaw, Kind
 from optsched.generate.misfit import Misfit
 from optsched.generate.workload import DurationClass, Workload
@@ -21,6 +22,8 @@ FORMAT = "optsched.workload/1"
 DIGITS = 6
 #: Shares are rounded in the file, each to so many digits.
 TOLERANCE = 1e-3
+#: With a greater one nearly all jobs would come on one day.
+MAX_SPREAD = 5.0
 
 KEYS = (
     "format", "title", "jobs", "servers", "gpus_per_server", "confidence", "demands", "durations",
@@ -81,6 +84,9 @@ def _lines(workload: Workload) -> Iterator[str]:
             yield from _misfit_lines(workload.arrival_misfit)
         if workload.dispersion is not None:
             yield f"dispersion = {_number(workload.dispersion)}"
+        if workload.days is not None:
+            yield f"day_spread = {_number(workload.days.spread)}"
+            yield f"day_memory = {_number(workload.days.memory)}"
     yield from ("", "[source]")
     for key, text in workload.source.items():
         yield f"{key} = {_quoted(text)}"
@@ -130,6 +136,7 @@ def load_workload(name: str | Path) -> Workload:
         arrivals=None if arrivals is None else _read_cycle(arrivals),
         arrival_misfit=None if arrivals is None else _read_misfit(arrivals),
         dispersion=arrivals.amount("dispersion") if arrivals and "dispersion" in arrivals else None,
+        days=None if arrivals is None else _read_days(arrivals),
         confidence=table.amount("confidence"),
         source={key: source.text(key) for key in source.values},
     )
@@ -178,7 +185,8 @@ def _read_class(row: ModelTable) -> DurationClass:
 
 def _read_cycle(row: ModelTable) -> ArrivalCycle:
     keys = ("rate_per_s", "start_s", "hours", "weekdays")
-    row.check_keys((*keys, "ks_distance", "ks_by_chance", "dispersion"))
+    misfit_keys = ("ks_distance", "ks_by_chance", "dispersion")
+    row.check_keys((*keys, *misfit_keys, "day_spread", "day_memory"))
     rate = _read_estimate(row, "rate_per_s", row.values.get("rate_per_s"))
     if not rate.value > 0:
         raise row.error("rate_per_s", "a rate above 0", f"{rate.value:g}")
@@ -193,6 +201,17 @@ def _read_cycle(row: ModelTable) -> ArrivalCycle:
         if not any(one.value > 0 for one in factors):
             raise row.error(key, "a factor above 0", "none")
     return ArrivalCycle(rate, hours, weekdays, start_s)
+
+
+def _read_days(row: ModelTable) -> DayVariation | None:
+    if "day_spread" not in row and "day_memory" not in row:
+        return None
+    memory = row.amount("day_memory")
+    if memory >= 1:
+        raise row.error("day_memory", "a number below 1", f"{memory:g}")
+    if (spread := row.amount("day_spread")) > MAX_SPREAD:
+        raise row.error("day_spread", f"a number of at most {MAX_SPREAD:g}", f"{spread:g}")
+    return DayVariation(spread, memory)
 
 
 def _read_misfit(row: ModelTable) -> Misfit:

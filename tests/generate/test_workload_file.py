@@ -57,6 +57,9 @@ all = "made up"
         ("rate_per_s = [0.01", "rate_per_s = [0.0", "rate_per_s: expected a rate above 0"),
         ("start_s = 0.0", "start_s = 1e9", "start_s: expected seconds within a week"),
         ("start_s = 0.0", "start_s = 0.0\nhours = [[1, 1, 1]]", "hours: expected 24 times"),
+        ("start_s = 0.0", "start_s = 0.0\nday_spread = 9.0\nday_memory = 0", "at most 5, got 9"),
+        ("start_s = 0.0", "start_s = 0.0\nday_spread = 1\nday_memory = 1", "a number below 1"),
+        ("start_s = 0.0", "start_s = 0.0\nday_spread = 1", "day_memory: expected a number"),
         ("[source]", "[sources]", "did you mean 'source'"),
     ],
 )
