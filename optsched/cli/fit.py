@@ -202,4 +202,4 @@ def _print_tables(workload: Workload) -> None:
         print(f"variance of arrivals in an hour: {workload.dispersion:.3g} times that of Poisson")
     if workload.days is not None:
         days = workload.days
-        print(f"days: factor with σ {days.spread:.3g} and correlation {days.memory:.3g} to the next")
+        print(f"days: factor with σ {days.spread:.3g}, correlation to the next {days.memory:.3g}")
