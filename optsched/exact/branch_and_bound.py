@@ -13,8 +13,8 @@ from optsched.core.errors import LimitReachedError, ScheduleError
 from optsched.core.instance import Instance
 from optsched.core.metrics import Objective, checked_objective
 from optsched.core.schedule import Decision, Schedule
-from optsched.exact.brute_force import SearchOutcome
 from optsched.exact.objective_scale import ObjectiveScale
+from optsched.exact.outcome import SearchOutcome
 from optsched.exact.search_order import search_order
 from optsched.exact.search_tables import search_tables
 from optsched.judge import replay, verify

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -16,48 +16,16 @@ from optsched.core.instance import Instance
 from optsched.core.metrics import Objective, checked_objective, objective_value
 from optsched.core.schedule import Decision, Schedule
 from optsched.exact.choices import Choice, Choices
+from optsched.exact.outcome import SearchOutcome
 from optsched.exact.remaining import RemainingWork
 from optsched.judge import replay
 
-__all__ = ["SearchOutcome", "Starts", "brute_force"]
+__all__ = ["Starts", "brute_force"]
 
 Starts = Literal["events", "slots"]
 
 #: A partial schedule is dropped if it cannot beat the incumbent by more than this share.
 ROUNDING = 1e-12
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class SearchOutcome:
-    """What a search found.
-
-    Parameters
-    ----------
-    schedule, value
-        The best schedule and its objective in seconds; None if none was found.
-    is_complete
-        True if the whole space was searched: the value is the optimum of ``scope``, or with no
-        schedule there is none.
-    scope
-        ``all`` or ``event-aligned``.
-    nodes
-        Partial schedules that were extended.
-    stopped_by
-        ``""``, ``"time limit"`` or ``"interrupt"``.
-    method
-        The search that found it.
-    details
-        Further counts by name.
-    """
-
-    schedule: Schedule | None
-    value: float | None
-    is_complete: bool
-    scope: Literal["all", "event-aligned"]
-    nodes: int
-    stopped_by: str
-    method: str
-    details: Mapping[str, float] = field(default_factory=dict)
 
 
 def brute_force(

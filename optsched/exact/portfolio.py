@@ -12,11 +12,12 @@ from optsched.core.metrics import checked_objective
 from optsched.core.result import Result, Status
 from optsched.core.schedule import Schedule
 from optsched.exact.branch_and_bound import branch_and_bound
-from optsched.exact.brute_force import SearchOutcome, brute_force
+from optsched.exact.brute_force import brute_force
 from optsched.exact.event_aligned import is_event_aligned
 from optsched.exact.event_orders import event_orders
 from optsched.exact.list_schedules import list_schedules
 from optsched.exact.methods import ORDERS_IN_AUTO, applies, checked_method
+from optsched.exact.outcome import SearchOutcome
 from optsched.exact.record import OnIncumbent, Record
 from optsched.sim import Policy, simulate
 
