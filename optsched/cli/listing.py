@@ -87,7 +87,7 @@ def list_what(
 
 def _schedulers() -> Rows:
     from optsched.study import SCHEDULERS
-    from optsched.study.registry import parameters_of
+    from optsched.study.specification import parameters_of
 
     rows = []
     for name, entry in SCHEDULERS.items():

@@ -65,7 +65,7 @@ def search(
     from optsched.files import is_generator, load
     from optsched.plot import save_figure
     from optsched.study.planner_search import DEFAULT_FACTORS, sjf_bco_search
-    from optsched.study.registry import SchedulerSpecError, make_scheduler
+    from optsched.study.specification import SchedulerSpecError, make_scheduler
 
     if over not in OVER:
         raise UnknownNameError("parameter of the search", over, OVER)

@@ -2,8 +2,9 @@
 
 from optsched.study.compare import compare
 from optsched.study.comparison import Comparison, RunRow, SummaryRow
-from optsched.study.registry import SCHEDULERS, SchedulerEntry, make_scheduler, split_schedulers
+from optsched.study.registry import SCHEDULERS, SchedulerEntry
 from optsched.study.run import run
+from optsched.study.specification import make_scheduler, split_schedulers
 
 __all__ = [
     "SCHEDULERS",

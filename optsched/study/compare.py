@@ -15,8 +15,8 @@ from optsched.core.metrics import checked_objective
 from optsched.core.result import Bound, Result, violates
 from optsched.files.catalogue import group_members, group_names, is_generator, load, shipped_names
 from optsched.study.comparison import Comparison, RunRow
-from optsched.study.registry import Scheduler, SchedulerSpecError, make_scheduler
 from optsched.study.run import default_objective, run_scheduler
+from optsched.study.specification import Scheduler, SchedulerSpecError, make_scheduler
 
 __all__ = ["DEFAULT_SCHEDULERS", "ViolatedBoundError", "compare"]
 

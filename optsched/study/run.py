@@ -15,7 +15,7 @@ from optsched.core.schedule import Schedule
 from optsched.files.catalogue import load
 from optsched.judge import verify
 from optsched.sim import Observer, simulate
-from optsched.study.registry import Scheduler, make_scheduler
+from optsched.study.specification import Scheduler, make_scheduler
 
 __all__ = ["default_objective", "run", "run_scheduler", "versions"]
 

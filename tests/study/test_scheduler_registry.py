@@ -7,7 +7,7 @@ import pytest
 
 from optsched.core.errors import UnknownNameError
 from optsched.study import SCHEDULERS, make_scheduler, split_schedulers
-from optsched.study.registry import SchedulerSpecError, parameters_of
+from optsched.study.specification import SchedulerSpecError, parameters_of
 
 ROOT = Path(__file__).resolve().parents[2]
 

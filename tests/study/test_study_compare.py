@@ -14,7 +14,7 @@ from optsched.files import group_members, save_instance
 from optsched.placement import FirstFit
 from optsched.study import compare
 from optsched.study.compare import ViolatedBoundError
-from optsched.study.registry import SchedulerSpecError
+from optsched.study.specification import SchedulerSpecError
 
 MODULE = import_module("optsched.study.compare")
 
