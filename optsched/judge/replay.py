@@ -9,6 +9,7 @@ from heapq import heappop, heappush
 import numpy as np
 
 from optsched.contention.rate_model import RateFunctions, rate_functions
+from optsched.contention.sharing import contention_degree
 from optsched.contention.slots import at_slot_boundary, slots_needed
 from optsched.core.errors import StalledJobError
 from optsched.core.instance import Instance
@@ -76,6 +77,7 @@ class _Run:
     """A job on a placement: since when it makes progress at which pace, and what is left."""
 
     __slots__ = (
+        "degree",
         "is_last",
         "job",
         "left",
@@ -104,6 +106,7 @@ class _Run:
         self.ready = ready
         #: τ in continuous time, iterations per slot in slotted time; negative before the first.
         self.pace = -1.0
+        self.degree = 0
         self.is_last = False
         self.version = 0
 
@@ -186,12 +189,22 @@ class _TimeLine:
     def rate(self, now: float, before: dict[int, int], fresh: list[_Run]) -> None:
         """Give a new pace to the runs that have started, or whose resources are loaded anew."""
         affected = {run.row: run for run in fresh}
-        count = self.count
-        for resource, load in before.items():
-            if count[resource] != load:
-                affected.update(self.members[resource])
+        count, rests_on_degree = self.count, self.rates.depends_on_maximum_load
+        for resource, was in before.items():
+            now_is = count[resource]
+            if now_is != was:
+                for row, run in self.members[resource].items():
+                    # A degree rises with a load above it, and falls only if it was this load.
+                    moves = run.degree < now_is if now_is > was else run.degree == was
+                    if moves or not rests_on_degree:
+                        affected[row] = run
         for run in affected.values():
-            pace = self.pace(run, [count[resource] for resource in run.resources])
+            load = [count[resource] for resource in run.resources]
+            degree = contention_degree(load)
+            if degree == run.degree and rests_on_degree:
+                continue
+            run.degree = degree
+            pace = self.pace(run, load)
             if pace != run.pace:
                 if run.pace >= 0:
                     self.settle(run, now)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -90,6 +90,7 @@ class _Sweep:
         self.resources_of = resources_of
         self.count = [0] * rates.resource_count
         self.members: dict[int, set[int]] = {}
+        self.rests_on_degree = rates.depends_on_maximum_load
         #: Since when, at which τ and which degree each running segment goes.
         self.current: dict[int, tuple[float, float, int]] = {}
         self.segment: list[int] = []
@@ -120,8 +121,7 @@ class _Sweep:
                     fresh.discard(~event)
                 at += 1
             for resource, load in before.items():
-                if self.count[resource] != load:
-                    fresh |= self.members[resource]
+                fresh.update(self._affected(resource, load))
             for segment in fresh:
                 self._rate(segment, now)
 
@@ -137,6 +137,25 @@ class _Sweep:
             self.count[resource] -= 1
             self.members[resource].discard(segment)
         self._note(segment, now)
+
+    def _affected(self, resource: int, before: int) -> Iterable[int]:
+        """Return the segments on a resource whose pieces its new load may end.
+
+        Where only the degree matters, it rises with a load above it, and falls only if this load
+        was the greatest.
+        """
+        after = self.count[resource]
+        if after == before:
+            return ()
+        members = self.members[resource]
+        if not self.rests_on_degree:
+            return members
+        current = self.current
+        # Those that have just joined have no degree yet, and are looked at in any case.
+        rated = [(segment, current[segment][2]) for segment in members if segment in current]
+        if after > before:
+            return [segment for segment, degree in rated if degree < after]
+        return [segment for segment, degree in rated if degree == before]
 
     def _rate(self, segment: int, now: float) -> None:
         place = self.place[segment]
