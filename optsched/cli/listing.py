@@ -150,6 +150,7 @@ def _methods() -> Rows:
                 word
                 for word, is_known in (
                     ("uplinks", entry.uplinks),
+                    ("shared tiers", entry.shared_tiers),
                     ("arrivals", entry.release_dates),
                 )
                 if is_known

@@ -8,7 +8,7 @@ from optsched.contention.rate_model import RATE_MODELS
 from optsched.core.errors import UnsupportedError, suggest
 from optsched.core.instance import Instance
 from optsched.core.metrics import OBJECTIVES, Objective
-from optsched.exact.search_tables import SUPPORTED_MODELS
+from optsched.exact.search_tables import SUPPORTED_MODELS, untabulated_model
 
 __all__ = ["METHODS", "MOST_JOBS", "ORDERS_IN_AUTO", "MethodEntry", "applies", "checked_method"]
 
@@ -32,8 +32,8 @@ class MethodEntry:
         The objectives it supports.
     rate_models
         The rate models it supports.
-    uplinks, release_dates, continuous, slotted
-        True if it supports them.
+    uplinks, shared_tiers, release_dates, continuous, slotted
+        True if it supports them; ``shared_tiers`` is contention in the rate model ``tiered``.
     most_jobs
         The most jobs it takes; None if there is no limit.
     """
@@ -43,6 +43,7 @@ class MethodEntry:
     objectives: tuple[Objective, ...] = OBJECTIVES
     rate_models: tuple[str, ...] = tuple(RATE_MODELS)
     uplinks: bool = True
+    shared_tiers: bool = True
     release_dates: bool = True
     continuous: bool = True
     slotted: bool = True
@@ -62,6 +63,7 @@ METHODS: dict[str, MethodEntry] = {
         "contention and a memory of states seen",
         "event-aligned schedules",
         rate_models=SUPPORTED_MODELS,
+        shared_tiers=False,
         slotted=False,
         most_jobs=MOST_JOBS["branch-and-bound"],
     ),
@@ -69,6 +71,7 @@ METHODS: dict[str, MethodEntry] = {
         "orders of starts and ends, their times by a linear program; after branch-and-bound",
         "all schedules, also with starts between events",
         rate_models=SUPPORTED_MODELS,
+        shared_tiers=False,
         slotted=False,
         most_jobs=MOST_JOBS["event-orders"],
     ),
@@ -126,6 +129,8 @@ def _problem(entry: MethodEntry, instance: Instance) -> str:
             f"takes the rate models {', '.join(entry.rate_models)}, and {instance.name!r} has "
             f"{instance.rate_model.name!r}"
         )
+    if not entry.shared_tiers and (model := untabulated_model(instance)):
+        return f"takes no rate model in which links add up, and {instance.name!r} has {model}"
     if entry.most_jobs is not None and len(instance.jobs) > entry.most_jobs:
         return (
             f"takes at most {entry.most_jobs} jobs, and {instance.name!r} has {len(instance.jobs)}"

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from optsched.contention import rate_functions
 from optsched.core.errors import LimitReachedError, StalledJobError, UnsupportedError
 from optsched.core.instance import Instance
 from optsched.core.metrics import checked_objective
@@ -214,6 +215,13 @@ class _Portfolio:
         if record.schedule is not None and is_event_aligned(self.instance, record.schedule):
             record.details["event_aligned_optimum_s"] = aligned_value
         proof = PROOFS[outcome.method]
+        if not self.instance.is_slotted and not rate_functions(self.instance).resource_count:
+            # What a job takes depends on its placement alone. So of any schedule the starts can be
+            # moved forward, one after the other, to an arrival or to the end of a job whose GPUs
+            # are taken over; nobody ends later for it.
+            return record.finished(
+                Status.OPTIMAL, "all", f"{proof}; jobs share nothing but GPUs", by=outcome.method
+            )
         wider = self.wider_search()
         if wider and self.search(wider).is_complete:
             by = "brute-force" if wider == "slots" else wider

@@ -16,10 +16,18 @@ from optsched.core.metrics import Objective
 from optsched.core.placement import Placement
 from optsched.exact.choices import earlier_twins, server_classes, splits
 
-__all__ = ["MOST_PLACEMENTS", "SUPPORTED_MODELS", "SearchTables", "TableSource", "search_tables"]
+__all__ = [
+    "MOST_PLACEMENTS",
+    "SUPPORTED_MODELS",
+    "SearchTables",
+    "TableSource",
+    "search_tables",
+    "untabulated_model",
+]
 
-#: The slowest resource that a job crosses sets its τ in these models, whatever the others carry.
-SUPPORTED_MODELS = ("ring", "fixed")
+#: The slowest resource that a job crosses sets its τ in these models, whatever the others carry;
+#: in ``tiered`` only as long as nothing is shared.
+SUPPORTED_MODELS = ("ring", "fixed", "tiered")
 #: More would make the tables large, and a search hopeless.
 MOST_PLACEMENTS = 20_000
 #: Entries of the table of iteration times.
@@ -168,11 +176,26 @@ def _check(instance: Instance) -> None:
     instead = "method 'brute-force' takes it"
     if instance.is_slotted:
         raise UnsupportedError(f"{instance.name!r} has slotted time; {instead}")
-    if instance.rate_model.name not in SUPPORTED_MODELS:
+    model = untabulated_model(instance)
+    if model:
         raise UnsupportedError(
-            f"{instance.name!r} has rate model {instance.rate_model.name!r}, in which the slowest "
-            f"resource may not decide alone; {instead}"
+            f"{instance.name!r} has rate model {model}, in which the slowest resource may not "
+            f"decide alone; {instead}"
         )
+
+
+def untabulated_model(instance: Instance) -> str:
+    """Return the rate model if the slowest resource need not decide alone in it, else nothing.
+
+    In ``tiered`` a job waits for the links of a rack and for those between racks, one after the
+    other. Where nobody shares them, its placement alone sets its speed.
+    """
+    model = instance.rate_model
+    if model.name not in SUPPORTED_MODELS:
+        return repr(model.name)
+    if model.name == "tiered" and model.resolved["contention"]:
+        return "'tiered' with contention"
+    return ""
 
 
 def _placements(instance: Instance, demands: Sequence[int]) -> tuple[list[Placement], Whole, Whole]:
@@ -225,8 +248,10 @@ def _times(
     """Tabulate τ by resource: on one of load c, with load 1 on all others.
 
     A later maximum over the resources gives τ for any loads, since the slowest one decides. In a
-    level model placements on equally many servers share a row.
+    level model placements on equally many servers share a row, otherwise at most those on equally
+    many servers of equally many racks.
     """
+    rack: list[int] = instance.cluster.servers.rack.tolist()
     crossed_by = [rates.shared_resources(placement) for placement in placements]
     width = max(1, max(len(one) for one in crossed_by))
     crossed = np.full((len(placements), width), -1, dtype=np.int64)
@@ -243,7 +268,9 @@ def _times(
                 if rates.is_level_model:
                     key: tuple[int, ...] = (len(placements[number].servers),)
                 elif rates.depends_on_maximum_load:
-                    key = (len(placements[number].servers), int(crossings[number]) > 0)
+                    servers = placements[number].servers
+                    racks = len({rack[server] for server in servers})
+                    key = (len(servers), racks, int(crossings[number]) > 0)
                 else:
                     key = (number, at)
                 if key not in known:
