@@ -133,6 +133,9 @@ class JobRecords:
         Contention degree, averaged over ``spread_s``; 0 for a job that was never spread.
     preemptions
         Times the job lost its GPUs before it was done.
+    finish_time_fairness
+        JCT over that under an equal share of the cluster: the run time at the job's best times the
+        mean number of jobs in the system while it is there.
     """
 
     start_s: NDArray[np.float64]
@@ -145,6 +148,7 @@ class JobRecords:
     spread_s: NDArray[np.float64]
     contention: NDArray[np.float64]
     preemptions: NDArray[np.int64]
+    finish_time_fairness: NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,7 +9,7 @@ from optsched.contention.durations import duration_s
 from optsched.contention.rate_model import RateFunctions
 from optsched.core.instance import Instance
 
-__all__ = ["fairness_metrics", "finish_time_fairness"]
+__all__ = ["finish_time_fairness"]
 
 
 def finish_time_fairness(
@@ -58,17 +58,6 @@ def finish_time_fairness(
     fairness = np.full(len(jct_s), np.inf)
     np.divide(jct_s, fair_s, out=fairness, where=fair_s > 0)
     return fairness
-
-
-def fairness_metrics(
-    instance: Instance, completion_s: NDArray[np.float64], rates: RateFunctions
-) -> dict[str, float]:
-    """Return the mean finish-time fairness of the jobs, and the worst, which is the greatest."""
-    fairness = finish_time_fairness(instance, completion_s, rates)
-    return {
-        "finish_time_fairness_mean": float(fairness.mean()),
-        "finish_time_fairness_max": float(fairness.max()),
-    }
 
 
 def _best_durations_s(instance: Instance, rates: RateFunctions) -> NDArray[np.float64]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from optsched.contention.rate_model import RateFunctions
 from optsched.core.instance import Instance
 from optsched.core.result import JobRecords, Preemption, ProblemClass
+from optsched.judge.fairness import finish_time_fairness
 from optsched.judge.segments import Segments
 from optsched.judge.timeline import Pieces
 
@@ -30,7 +32,11 @@ def schedule_class(instance: Instance, segments: Segments) -> ProblemClass:
 
 
 def job_records(
-    instance: Instance, segments: Segments, pieces: Pieces, is_spread: NDArray[np.bool_]
+    instance: Instance,
+    segments: Segments,
+    pieces: Pieces,
+    is_spread: NDArray[np.bool_],
+    rates: RateFunctions,
 ) -> JobRecords:
     """Return what became of each job of a valid schedule; ``is_spread`` is by segment."""
     jobs, count = instance.jobs, len(instance.jobs)
@@ -64,6 +70,7 @@ def job_records(
         spread_s=spread_s,
         contention=contention,
         preemptions=np.bincount(job[is_preempted], minlength=count),
+        finish_time_fairness=finish_time_fairness(instance, completion_s, rates),
     )
 
 
@@ -76,7 +83,8 @@ def schedule_metrics(
     the makespan that jobs hold. ``communication_overhead`` is the share of the running time that
     is not pure computation, ``spread_share`` the share spent on several servers.
     ``contention_mean`` is the contention degree averaged over that time, 0 without any;
-    ``contention_max`` the highest that lasts longer than the tolerance.
+    ``contention_max`` the highest that lasts longer than the tolerance. Finish-time fairness is
+    worst where it is greatest.
     """
     unit_s = 1.0 if instance.slot_s is None else instance.slot_s
     median_s, p95_s, p99_s = np.percentile(records.jct_s, [50, 95, 99]).tolist()
@@ -97,4 +105,6 @@ def schedule_metrics(
         "contention_max": float(pieces.degree[lasting].max(initial=0)),
         "preemptions": float(records.preemptions.sum()),
         "spread_share": spread_s / running_s,
+        "finish_time_fairness_mean": float(records.finish_time_fairness.mean()),
+        "finish_time_fairness_max": float(records.finish_time_fairness.max()),
     }

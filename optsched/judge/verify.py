@@ -12,7 +12,6 @@ from optsched.core.result import Judgement
 from optsched.core.schedule import Schedule
 from optsched.judge import segment_rules
 from optsched.judge.clock import tolerance_s
-from optsched.judge.fairness import fairness_metrics
 from optsched.judge.job_rules import check_arrivals, check_missing, check_self_overlaps
 from optsched.judge.measures import job_records, schedule_class, schedule_metrics
 from optsched.judge.occupancy import check_capacity
@@ -94,15 +93,14 @@ def verify(
     if violations:
         return Judgement(violations, {}, {}, None, its_class)
     is_spread = np.array([place.is_spread for place in schedule.placements], dtype=bool)
-    records = job_records(instance, segments, pieces, is_spread[segments.placement])
+    records = job_records(instance, segments, pieces, is_spread[segments.placement], rates)
     return Judgement(
         violations=(),
         objectives={
             objective: objective_value(objective, instance.jobs, records.completion_s)
             for objective in OBJECTIVES
         },
-        metrics=schedule_metrics(instance, records, pieces, allowed_s)
-        | fairness_metrics(instance, records.completion_s, rates),
+        metrics=schedule_metrics(instance, records, pieces, allowed_s),
         records=records,
         schedule_class=its_class,
     )
