@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from optsched.contention import rate_functions
-from optsched.core.errors import LimitReachedError, ScheduleError
+from optsched.core.errors import ScheduleError
 from optsched.core.instance import Instance
 from optsched.core.metrics import Objective, checked_objective
 from optsched.core.schedule import Decision, Schedule
+from optsched.exact.limits import OnSchedule, SearchLimits, run_to_a_stop
 from optsched.exact.objective_scale import ObjectiveScale
 from optsched.exact.outcome import SearchOutcome
 from optsched.exact.search_order import search_order
@@ -26,8 +26,9 @@ __all__ = ["branch_and_bound"]
 
 #: A schedule counts as better only if it is so by more than this share.
 TOLERANCE = 1e-9
-#: Limits to compute between two looks at the clock; the number adapts to this many seconds.
-FIRST_BUDGET, MOST_BUDGET, SECONDS_A_TURN = 2_000, 400_000, 0.1
+#: Limits to compute between two looks at the clock. It doubles from turn to turn up to this amount
+#: of work over the jobs, some 0.1 s; a turn must not end by the clock, or no two runs were alike.
+FIRST_BUDGET, WORK_A_TURN = 2_000, 200_000
 #: Entries of the table of states; 24 bytes each.
 FIRST_ENTRIES, MOST_ENTRIES = 1 << 14, 1 << 22
 #: Vectors of prices; each costs time in every state, and is made at one of the first turns.
@@ -43,8 +44,10 @@ def branch_and_bound(
     symmetry: bool = True,
     memo: bool = True,
     time_limit_s: float | None = None,
+    deterministic_limit: float | None = None,
     below: float = float("inf"),
-    on_incumbent: Callable[[Schedule, float], None] | None = None,
+    known: Callable[[], float] | None = None,
+    on_incumbent: OnSchedule | None = None,
 ) -> SearchOutcome:
     """Find the best event-aligned schedule in continuous time.
 
@@ -64,8 +67,13 @@ def branch_and_bound(
         Leave out states that were reached before, no later and at no greater cost.
     time_limit_s
         Stop after so many seconds with the best so far.
+    deterministic_limit
+        Stop after so many times 20,000 nodes, about a second each. No other decision looks at the
+        clock, so with this limit alone two runs do the same.
     below
         Only look for schedules of a lower objective.
+    known
+        Asked now and then which objective has been reached elsewhere; counts as ``below``.
     on_incumbent
         Called with each better schedule, replayed by the judge, and its objective.
 
@@ -74,7 +82,7 @@ def branch_and_bound(
     UnsupportedError
         If time is slotted or there are too many placements; the text names a method that applies.
     LimitReachedError
-        If the time limit comes before the first schedule, unless ``below`` was given.
+        If a limit comes before the first schedule, unless ``below`` was given.
     KeyboardInterrupt
         If it comes before the first schedule, unless ``below`` was given; afterwards an interrupt
         ends the search like a limit.
@@ -88,18 +96,14 @@ def branch_and_bound(
     """
     wanted = checked_objective(objective)
     search = _Search(instance, wanted, symmetry=symmetry, memo=memo, below=below)
-    search.deadline = np.inf if time_limit_s is None else time.monotonic() + time_limit_s
-    stopped_by = ""
-    try:
-        if not search.run(on_incumbent):
-            stopped_by = "time limit"
-    except KeyboardInterrupt:
-        if search.best is None and below == np.inf:
-            raise
-        stopped_by = "interrupt"
-    if search.best is None and stopped_by == "time limit" and below == np.inf:
-        raise LimitReachedError(f"no schedule of {instance.name!r} within {time_limit_s:g} s")
-    schedule, value = (None, None) if search.best is None else search.best
+    limits = SearchLimits(
+        "branch-and-bound",
+        time_limit_s=time_limit_s,
+        deterministic_limit=deterministic_limit,
+        below=below,
+        known=known,
+    )
+    schedule, value, stopped_by = run_to_a_stop(search, limits, on_incumbent)
     return SearchOutcome(
         schedule,
         value,
@@ -149,7 +153,6 @@ class _Search:
         self.prices = StatePrices(self.tables)
         self.best: tuple[Schedule, float] | None = None
         self.cutoff = below
-        self.deadline = np.inf
         self.root_s = 0.0
 
     def counts(self) -> dict[str, float]:
@@ -165,21 +168,22 @@ class _Search:
             "root_limit_s": self.root_s,
         }
 
-    def run(self, on_incumbent: Callable[[Schedule, float], None] | None) -> bool:
-        """Search depth first; return False if the time limit was reached."""
-        from optsched.exact.search_kernel import EXHAUSTED, FOUND, explore
+    def run(self, limits: SearchLimits, on_incumbent: OnSchedule | None) -> bool:
+        """Search depth first; return False if a limit was reached."""
+        from optsched.exact.search_kernel import EXHAUSTED, FOUND, NODES, explore
 
-        if time.monotonic() >= self.deadline:
+        if limits.are_reached(0):
             return False
         self.prices.add(self.tables.iterations)
         root = self.root_limit()
         self.root_s = self.scale.objective_s(root)
         budget, turns = FIRST_BUDGET, 0
+        most = max(FIRST_BUDGET, WORK_A_TURN // len(self.tables.gpus))
         while True:
+            self.cutoff = limits.cutoff(self.cutoff)
             goal = self.scale.internal(self.cutoff * (1.0 - TOLERANCE))
             if root >= goal:
                 return True
-            began_s = time.monotonic()
             outcome = explore(
                 self.tables,
                 self.stack,
@@ -198,12 +202,11 @@ class _Search:
                 return True
             if outcome == FOUND:
                 self.take(on_incumbent)
-            ended_s = time.monotonic()
-            if ended_s >= self.deadline:
+            if limits.are_reached(int(self.stack.counters[NODES])):
                 return False
             if outcome == FOUND:
                 continue
-            budget = _adapted(budget, ended_s - began_s)
+            budget = min(2 * budget, most)
             self.make_room()
             turns += 1
             if turns <= PRICED_TURNS:
@@ -255,7 +258,7 @@ class _Search:
             ):
                 prices.vectors = prices.vectors[:-1]
 
-    def take(self, on_incumbent: Callable[[Schedule, float], None] | None) -> None:
+    def take(self, on_incumbent: OnSchedule | None) -> None:
         """Replay the schedule that was found, and take it for the incumbent if it is better."""
         from optsched.exact.search_kernel import DEPTH
 
@@ -292,9 +295,3 @@ class _Search:
             schedule = replay(self.instance, decisions, rates=self.rates)
             ends_s = dict(zip(schedule.job.tolist(), schedule.end_s.tolist(), strict=True))
         return schedule
-
-
-def _adapted(budget: int, seconds: float) -> int:
-    if seconds < SECONDS_A_TURN / 2:
-        return min(2 * budget, MOST_BUDGET)
-    return max(budget // 2, FIRST_BUDGET) if seconds > 2 * SECONDS_A_TURN else budget

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,11 +10,12 @@ import numpy as np
 
 from optsched.bounds import Workload
 from optsched.contention import RateFunctions, rate_functions
-from optsched.core.errors import LimitReachedError, StalledJobError
+from optsched.core.errors import StalledJobError
 from optsched.core.instance import Instance
 from optsched.core.metrics import Objective, checked_objective, objective_value
 from optsched.core.schedule import Decision, Schedule
 from optsched.exact.choices import Choice, Choices
+from optsched.exact.limits import OnSchedule, SearchLimits, run_to_a_stop
 from optsched.exact.outcome import SearchOutcome
 from optsched.exact.remaining import RemainingWork
 from optsched.judge import replay
@@ -36,8 +36,9 @@ def brute_force(
     symmetry: bool = True,
     pruning: bool = True,
     time_limit_s: float | None = None,
+    deterministic_limit: float | None = None,
     below: float = float("inf"),
-    on_incumbent: Callable[[Schedule, float], None] | None = None,
+    on_incumbent: OnSchedule | None = None,
 ) -> SearchOutcome:
     """Find the best non-preemptive schedule by trying all of a class.
 
@@ -64,6 +65,8 @@ def brute_force(
         :class:`RemainingWork`.
     time_limit_s
         Stop after so many seconds with the best so far.
+    deterministic_limit
+        Stop after so many times 500 nodes.
     below
         Only look for schedules of a lower objective.
     on_incumbent
@@ -72,7 +75,7 @@ def brute_force(
     Raises
     ------
     LimitReachedError
-        If the time limit comes before the first schedule, unless ``below`` was given.
+        If a limit comes before the first schedule, unless ``below`` was given.
     KeyboardInterrupt
         If it comes before the first schedule, unless ``below`` was given; afterwards an interrupt
         ends the search like a limit.
@@ -92,17 +95,13 @@ def brute_force(
     if starts == "slots" and not instance.is_slotted:
         raise ValueError("time is continuous, so there are no slots to start at; use 'events'")
     search = _Search(instance, wanted, starts, symmetry=symmetry, pruning=pruning, below=below)
-    stopped_by = ""
-    try:
-        if not search.run(time_limit_s, on_incumbent):
-            stopped_by = "time limit"
-    except KeyboardInterrupt:
-        if search.best is None and below == np.inf:
-            raise
-        stopped_by = "interrupt"
-    if search.best is None and stopped_by == "time limit" and below == np.inf:
-        raise LimitReachedError(f"no schedule of {instance.name!r} within {time_limit_s:g} s")
-    schedule, value = (None, None) if search.best is None else search.best
+    limits = SearchLimits(
+        "brute-force",
+        time_limit_s=time_limit_s,
+        deterministic_limit=deterministic_limit,
+        below=below,
+    )
+    schedule, value, stopped_by = run_to_a_stop(search, limits, on_incumbent)
     return SearchOutcome(
         schedule,
         value,
@@ -155,18 +154,12 @@ class _Search:
         self.slot_s = instance.slot_s if starts == "slots" else None
         self.best: tuple[Schedule, float] | None = None
         self.cutoff = below
-        self.deadline = np.inf
-        self.was_late = False
+        self.limits = SearchLimits("brute-force")
         self.nodes = 0
 
-    def run(
-        self,
-        time_limit_s: float | None,
-        on_incumbent: Callable[[Schedule, float], None] | None,
-    ) -> bool:
-        """Search depth first; return False if the time limit was reached."""
-        if time_limit_s is not None:
-            self.deadline = time.monotonic() + time_limit_s
+    def run(self, limits: SearchLimits, on_incumbent: OnSchedule | None) -> bool:
+        """Search depth first; return False if a limit was reached."""
+        self.limits = limits
         jobs = len(self.release_s)
         first_s = min(self.release_s)
         root = _Node((), {}, first_s, self.limit_s(first_s, {}))
@@ -181,7 +174,7 @@ class _Search:
             else:
                 self.finish(node, on_incumbent)
         # A branch that was cut short by the limit looks like one that was searched.
-        return not self.was_late
+        return not limits.stopped_by
 
     def extended(self, node: _Node) -> Iterator[_Node]:
         """Yield what a node becomes by each choice, at the time of the next one."""
@@ -223,9 +216,8 @@ class _Search:
                 yield _Node(started.decisions, started.ends_s, next_s, limit_s)
 
     def is_late(self) -> bool:
-        """Return True if the time limit is reached, and from then on."""
-        self.was_late = self.was_late or time.monotonic() >= self.deadline
-        return self.was_late
+        """Return True if a limit is reached, and from then on."""
+        return self.limits.are_reached(self.nodes)
 
     def limit_s(self, next_s: float, ends_s: dict[int, float]) -> float:
         """Return the lower limit of a node, 0 without pruning."""
@@ -256,7 +248,7 @@ class _Search:
             return (round(now_s / self.slot_s) + 1) * self.slot_s
         return min(ends + arrivals)
 
-    def finish(self, node: _Node, on_incumbent: Callable[[Schedule, float], None] | None) -> None:
+    def finish(self, node: _Node, on_incumbent: OnSchedule | None) -> None:
         """Take a complete schedule for the incumbent if it is better."""
         completion_s = np.array([node.ends_s[job] for job in range(len(node.ends_s))])
         value = objective_value(self.objective, self.instance.jobs, completion_s)

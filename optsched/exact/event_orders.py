@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 import numpy as np
 
-from optsched.core.errors import LimitReachedError, ScheduleError
+from optsched.core.errors import ScheduleError
 from optsched.core.instance import Instance
 from optsched.core.metrics import Objective, checked_objective
 from optsched.core.placement import Placement
 from optsched.core.result import violates
 from optsched.core.schedule import Schedule
+from optsched.exact.limits import OnSchedule, SearchLimits, run_to_a_stop
 from optsched.exact.objective_scale import ObjectiveScale
 from optsched.exact.outcome import SearchOutcome
 from optsched.exact.search_order import search_order
@@ -24,8 +24,8 @@ __all__ = ["event_orders"]
 
 #: A schedule counts as better only if it is so by more than this share.
 TOLERANCE = 1e-9
-#: Linear programs between two looks at the clock; the number adapts to this many seconds.
-FIRST_BUDGET, MOST_BUDGET, SECONDS_A_TURN = 500, 100_000, 0.1
+#: Linear programs between two looks at the clock, and what they grow to over the number of jobs.
+FIRST_BUDGET, WORK_A_TURN = 500, 50_000
 #: Vectors of prices in each program, those that say most about the whole.
 MOST_VECTORS = 4
 
@@ -36,8 +36,10 @@ def event_orders(
     objective: str = "makespan",
     symmetry: bool = True,
     time_limit_s: float | None = None,
+    deterministic_limit: float | None = None,
     below: float = float("inf"),
-    on_incumbent: Callable[[Schedule, float], None] | None = None,
+    known: Callable[[], float] | None = None,
+    on_incumbent: OnSchedule | None = None,
 ) -> SearchOutcome:
     """Find the best of all non-preemptive schedules in continuous time.
 
@@ -48,8 +50,10 @@ def event_orders(
 
     Parameters
     ----------
-    instance, objective, symmetry, time_limit_s, on_incumbent
+    instance, objective, symmetry, time_limit_s, known, on_incumbent
         As for :func:`branch_and_bound`.
+    deterministic_limit
+        The same, in units of 50,000 nodes.
     below
         Only look for schedules of a lower objective: with no schedule in the outcome and the
         search complete, there is none that is lower by more than a share of 10⁻⁹.
@@ -59,7 +63,7 @@ def event_orders(
     UnsupportedError
         If time is slotted or there are too many placements; the text names a method that applies.
     LimitReachedError
-        If the time limit comes before the first schedule, unless ``below`` was given.
+        If a limit comes before the first schedule, unless ``below`` was given.
     KeyboardInterrupt
         If it comes before the first schedule, unless ``below`` was given; afterwards an interrupt
         ends the search like a limit.
@@ -73,18 +77,14 @@ def event_orders(
     """
     wanted = checked_objective(objective)
     search = _OrderSearch(instance, wanted, symmetry=symmetry, below=below)
-    search.deadline = np.inf if time_limit_s is None else time.monotonic() + time_limit_s
-    stopped_by = ""
-    try:
-        if not search.run(on_incumbent):
-            stopped_by = "time limit"
-    except KeyboardInterrupt:
-        if search.best is None and below == np.inf:
-            raise
-        stopped_by = "interrupt"
-    if search.best is None and stopped_by == "time limit" and below == np.inf:
-        raise LimitReachedError(f"no schedule of {instance.name!r} within {time_limit_s:g} s")
-    schedule, value = (None, None) if search.best is None else search.best
+    limits = SearchLimits(
+        "event-orders",
+        time_limit_s=time_limit_s,
+        deterministic_limit=deterministic_limit,
+        below=below,
+        known=known,
+    )
+    schedule, value, stopped_by = run_to_a_stop(search, limits, on_incumbent)
     nodes, cut = search.counts()
     return SearchOutcome(
         schedule,
@@ -120,7 +120,6 @@ class _OrderSearch:
         self.prices = StatePrices(self.tables)
         self.best: tuple[Schedule, float] | None = None
         self.cutoff = below
-        self.deadline = np.inf
 
     def counts(self) -> tuple[int, int]:
         """Return how many nodes were extended, and how many cut."""
@@ -128,21 +127,21 @@ class _OrderSearch:
 
         return int(self.stack.counters[NODES]), int(self.stack.counters[CUT])
 
-    def run(self, on_incumbent: Callable[[Schedule, float], None] | None) -> bool:
-        """Search depth first; return False if the time limit was reached."""
+    def run(self, limits: SearchLimits, on_incumbent: OnSchedule | None) -> bool:
+        """Search depth first; return False if a limit was reached."""
         from optsched.exact.order_kernel import explore_orders
         from optsched.exact.search_kernel import EXHAUSTED, FOUND
 
-        if time.monotonic() >= self.deadline:
+        if limits.are_reached(0):
             return False
         self.prices.add(self.tables.iterations)
         vectors = self.prices.vectors
         most_telling = np.argsort(-(vectors @ self.tables.iterations), kind="stable")
         vectors = np.ascontiguousarray(vectors[most_telling[:MOST_VECTORS]])
-        budget = FIRST_BUDGET
+        budget, most_budget = FIRST_BUDGET, max(FIRST_BUDGET, WORK_A_TURN // len(self.tables.gpus))
         while True:
+            self.cutoff = limits.cutoff(self.cutoff)
             goal = self.scale.internal(self.cutoff * (1.0 - TOLERANCE))
-            began_s = time.monotonic()
             outcome = explore_orders(
                 self.tables,
                 self.stack,
@@ -157,13 +156,9 @@ class _OrderSearch:
                 return True
             if outcome == FOUND:
                 self.take(on_incumbent)
-            ended_s = time.monotonic()
-            if ended_s >= self.deadline:
+            if limits.are_reached(self.counts()[0]):
                 return False
-            if ended_s - began_s < SECONDS_A_TURN / 2:
-                budget = min(2 * budget, MOST_BUDGET)
-            elif ended_s - began_s > 2 * SECONDS_A_TURN:
-                budget = max(budget // 2, FIRST_BUDGET)
+            budget = min(2 * budget, most_budget)
 
     def most(self, goal: float) -> float:
         """Return what no length of an interval of a schedule worth having exceeds.
@@ -176,7 +171,7 @@ class _OrderSearch:
         weighted = horizon * float(max(1.0, self.tables.weight.sum()))
         return min(max(horizon, weighted), goal) if self.objective == "makespan" else weighted
 
-    def take(self, on_incumbent: Callable[[Schedule, float], None] | None) -> None:
+    def take(self, on_incumbent: OnSchedule | None) -> None:
         """Solve the event LP of the order that was found, and take its schedule if it is better."""
         from optsched.exact.search_kernel import DEPTH
 

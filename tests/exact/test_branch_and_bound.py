@@ -17,7 +17,7 @@ from optsched.core.instance import Instance
 from optsched.core.jobs import Job
 from optsched.core.metrics import OBJECTIVES
 from optsched.core.rate_model import RateModel
-from optsched.exact import branch_and_bound, brute_force
+from optsched.exact import branch_and_bound, brute_force, limits
 from optsched.generate.hand import interior_start, waiting_pays
 from optsched.generate.small import forced, light, tight
 from optsched.judge import verify
@@ -212,9 +212,9 @@ class Clock:
 def test_a_limit_is_never_taken_for_a_proof(monkeypatch):
     module = sys.modules[branch_and_bound.__module__]
     clock = Clock()
-    monkeypatch.setattr(module, "time", clock)
-    for name in ("FIRST_BUDGET", "MOST_BUDGET"):
-        monkeypatch.setattr(module, name, 20)
+    monkeypatch.setattr(limits, "time", clock)
+    monkeypatch.setattr(module, "FIRST_BUDGET", 20)
+    monkeypatch.setattr(module, "WORK_A_TURN", 0)
     instance = forced(jobs=6, servers=3, seed=2)
     best = branch_and_bound(instance, time_limit_s=1e9)
     needed = clock.reads

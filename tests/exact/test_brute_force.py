@@ -1,7 +1,6 @@
 """Brute force on instances solved by hand, and how it stops."""
 
 import itertools
-import sys
 
 import pytest
 
@@ -12,7 +11,7 @@ from optsched.core.jobs import Job
 from optsched.core.placement import Placement
 from optsched.core.rate_model import RateModel
 from optsched.core.schedule import Decision
-from optsched.exact import brute_force
+from optsched.exact import brute_force, limits
 from optsched.generate.hand import interior_start, waiting_pays
 from optsched.judge import replay, verify
 
@@ -137,7 +136,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch):
     one = Clock()
-    monkeypatch.setattr(sys.modules[brute_force.__module__], "time", one)
+    monkeypatch.setattr(limits, "time", one)
     return one
 
 

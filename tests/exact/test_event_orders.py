@@ -16,7 +16,7 @@ from optsched.core.instance import Instance
 from optsched.core.jobs import Job
 from optsched.core.metrics import OBJECTIVES
 from optsched.core.rate_model import RateModel
-from optsched.exact import branch_and_bound, event_orders
+from optsched.exact import branch_and_bound, event_orders, limits
 from optsched.generate.hand import interior_start, waiting_pays
 from optsched.generate.small import forced, tight
 from optsched.judge import verify
@@ -149,9 +149,9 @@ class Clock:
 def test_a_limit_is_never_taken_for_a_proof(monkeypatch):
     module = sys.modules[event_orders.__module__]
     clock = Clock()
-    monkeypatch.setattr(module, "time", clock)
+    monkeypatch.setattr(limits, "time", clock)
     monkeypatch.setattr(module, "FIRST_BUDGET", 20)
-    monkeypatch.setattr(module, "MOST_BUDGET", 20)
+    monkeypatch.setattr(module, "WORK_A_TURN", 0)
     instance = forced(jobs=4, servers=3, seed=2)
     best = event_orders(instance, time_limit_s=1e9)
     needed = clock.reads
