@@ -18,7 +18,7 @@ from optsched.study.comparison import Comparison, RunRow
 from optsched.study.run import default_objective, run_scheduler
 from optsched.study.specification import Scheduler, SchedulerSpecError, make_scheduler
 
-__all__ = ["DEFAULT_SCHEDULERS", "ViolatedBoundError", "compare"]
+__all__ = ["DEFAULT_SCHEDULERS", "ViolatedBoundError", "compare", "strongest_bound"]
 
 DEFAULT_SCHEDULERS = ("sjf-bco", "list-scheduling", "first-fit", "random")
 
@@ -219,7 +219,7 @@ def _row(
     bounds: Sequence[Bound],
 ) -> RunRow:
     assert result.value is not None and result.judgement is not None
-    bound = _strongest(instance, result, bounds)
+    bound = strongest_bound(instance, result, bounds)
     return RunRow(
         instance=f"{instance.name}#{instance_sha256(instance)[:12]}",
         family=case.family,
@@ -235,8 +235,23 @@ def _row(
     )
 
 
-def _strongest(instance: Instance, result: Result, bounds: Sequence[Bound]) -> Bound:
-    """Return the strongest bound whose class holds the schedule; no such bound may be beaten."""
+def strongest_bound(instance: Instance, result: Result, bounds: Sequence[Bound]) -> Bound:
+    """Return the strongest bound whose class holds the schedule; no such bound may be beaten.
+
+    Parameters
+    ----------
+    instance, result
+        What was scheduled, and the judged outcome.
+    bounds
+        Bounds of the result's objective.
+
+    Raises
+    ------
+    ViolatedBoundError
+        If the schedule is better than a bound of its own class.
+    UnsupportedError
+        If no bound holds for the schedule.
+    """
     assert result.value is not None and result.judgement is not None
     made = result.judgement.schedule_class
     applicable = [bound for bound in bounds if bound.problem_class.contains(made)]

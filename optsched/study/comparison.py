@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from optsched.core.quantities import number_text
+from optsched.study.statistics import mean_interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -162,22 +163,12 @@ def _summary_row(rows: Sequence[RunRow], best: dict[str, float]) -> SummaryRow:
         runs=len(rows),
         value_mean=float(np.mean([row.value for row in rows])),
         ratio_mean=float(ratios.mean()),
-        ratio_half_width=_half_width(ratios),
+        ratio_half_width=mean_interval([row.ratio for row in rows]).half_width,
         ratio_worst=float(ratios.max()),
         wins=wins,
         bound_method=", ".join(methods),
         seconds=float(np.mean([row.seconds for row in rows])),
     )
-
-
-def _half_width(values: np.ndarray[Any, np.dtype[np.float64]]) -> float:
-    """Return half the 95% confidence interval of the mean; NaN if there is only one value."""
-    if len(values) < 2:
-        return math.nan
-    from scipy.special import stdtrit
-
-    spread = float(values.std(ddof=1)) / math.sqrt(len(values))
-    return float(stdtrit(len(values) - 1, 0.975)) * spread
 
 
 def summary_text(rows: Sequence[SummaryRow]) -> str:
