@@ -3,41 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal
+from operator import itemgetter
+from typing import Any
 
 from optsched.core.placement import Placement
-from optsched.placement import Consolidated, FirstFit, PlacementRule, Tiered
+from optsched.placement import PlacementRule
 from optsched.policies.parts.order import Order, OrderRule
 from optsched.policies.parts.preemption import Preemption
 from optsched.sim import LiveJob, Simulation, WaitingQueue
 
-__all__ = ["ComposedPolicy", "Order", "PlacementName", "placement_named"]
+__all__ = ["ComposedPolicy", "Order"]
 
 #: What a part may have to keep a state of its own.
 EVENTS = (
     "on_begin", "on_arrival", "on_start", "on_stop", "on_finish", "on_timer", "on_decline",
 )  # fmt: skip
-
-PlacementName = Literal["consolidated", "first_fit", "tiered"]
-
-
-def placement_named(name: PlacementName | PlacementRule, *, fit: str = "best") -> PlacementRule:
-    """Return the placement rule of a name; a rule is returned as it is.
-
-    Examples
-    --------
-    >>> placement_named("consolidated", fit="first").fit
-    'first'
-    """
-    if not isinstance(name, str):
-        return name
-    if name == "consolidated":
-        return Consolidated(fit=fit)  # type: ignore[arg-type]
-    if name == "first_fit":
-        return FirstFit()
-    if name == "tiered":
-        return Tiered(fit=fit)  # type: ignore[arg-type]
-    raise ValueError(f"placement is 'consolidated', 'first_fit' or 'tiered', got {name!r}")
 
 
 class ComposedPolicy:
@@ -66,9 +46,10 @@ class ComposedPolicy:
     Notes
     -----
     All parts may have ``on_begin(state)``, ``on_arrival``, ``on_start``, ``on_stop``, ``on_finish``
-    and ``on_timer`` (``job, state``). A part with ``next_time_s(job, state)`` asks to be told of a
-    job at a later time: the earliest of all parts' answers becomes the job's timer. A job that is
-    stopped and served again at the same instant keeps its GPUs if the others are no faster.
+    and ``on_timer`` (``job, state``), and ``details()``, which says what is to be known after a
+    run. A part with ``next_time_s(job, state)`` asks to be told of a job at a later time: the
+    earliest of all parts' answers becomes the job's timer. A job that is stopped and served again
+    at the same instant keeps its GPUs if the others are no faster.
 
     Examples
     --------
@@ -104,6 +85,7 @@ class ComposedPolicy:
             )
         distinct = {id(part): part for part in (order, placement, preemption)}
         parts: list[Any] = list(distinct.values())
+        self._parts = parts
         self._hooks = {
             event: [getattr(part, event) for part in parts if hasattr(part, event)]
             for event in EVENTS
@@ -127,6 +109,14 @@ class ComposedPolicy:
         self._is_in_pass = False
         for hook in self._hooks["on_begin"]:
             hook(state)
+
+    def details(self) -> dict[str, object]:
+        """Return what the parts tell of the last run, as plain values by name."""
+        told: dict[str, object] = {}
+        for part in self._parts:
+            if hasattr(part, "details"):
+                told |= part.details()
+        return told
 
     def on_arrival(self, job: LiveJob, state: Simulation) -> None:
         """Put the job in its place in the order."""
@@ -242,17 +232,30 @@ class ComposedPolicy:
         free = state.free
         if not free.total or not self._listed:
             return
-        if self._key_changes:
-            for index, (_, _, job) in self._listed.items():
-                self._listed[index] = (self._key(job, state), index, job)
         declined = self._hooks["on_decline"]
-        for _, _, job in sorted(self._listed.values(), key=lambda entry: entry[:2]):
+        # What was refused to a job is so to all of its class: GPUs only become fewer in a pass.
+        refused: set[Any] | None = set() if self._by_demand and not declined else None
+        listed = list(self._listed.values())
+        if refused is not None:
+            most = free.total
+            listed = [entry for entry in listed if entry[2].gpus <= most]
+        if self._key_changes:
+            key = self._key
+            listed = [(key(job, state), index, job) for _, index, job in listed]
+        for _, _, job in sorted(listed, key=itemgetter(0, 1)):
+            group: Any = None
+            if refused is not None:
+                group = job.gpus if self._tier is None else (job.gpus, self._tier(job, state))
+                if group in refused:
+                    continue
             placement = self.placement.offer(job, free, state)
             if placement is not None:
                 self._start(job, placement, state)
                 if not free.total:
                     return
                 continue
+            if refused is not None:
+                refused.add(group)
             for hook in declined:
                 hook(job, state)
             if declined and self._clocks:

@@ -23,12 +23,14 @@ class FinishTimeFairness:
         self._job_seconds = 0.0
         self._until_s = 0.0
         self._at_arrival: dict[int, float] = {}
+        self._best_s: list[float] = []
 
     def on_begin(self, state: Simulation) -> None:
         """Forget the last run."""
         self._in_system = 0
         self._job_seconds = self._until_s = 0.0
         self._at_arrival = {}
+        self._best_s = state.rates.best_iteration_times_s().tolist()
 
     def on_arrival(self, job: LiveJob, state: Simulation) -> None:
         """Count a job in."""
@@ -48,13 +50,18 @@ class FinishTimeFairness:
 
     def fairness(self, job: LiveJob, state: Simulation) -> float:
         """Return ρ of a job."""
-        self._count_until(state.now_s)
-        so_far_s = state.now_s - job.arrival_s
+        now_s = state.now_s
+        if now_s != self._until_s:
+            self._count_until(now_s)
+        so_far_s = now_s - job.arrival_s
         contending = float(self._in_system)
         if so_far_s > 0:
             contending = (self._job_seconds - self._at_arrival[job.index]) / so_far_s
-        best_s = state.rates.best_iteration_time_s(job.index)
-        shared_s = so_far_s + state.remaining_iterations(job) * best_s
+        best_s = self._best_s[job.index]
+        # A job that waits stays where it is, and most that are asked for do.
+        is_waiting = job.placement is None
+        remaining = job.remaining if is_waiting else state.remaining_iterations(job)
+        shared_s = so_far_s + remaining * best_s
         # In slotted time a job may have arrived within the slot, before the others were counted.
         return shared_s / (max(1.0, contending) * job.duration_s)
 
