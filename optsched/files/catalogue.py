@@ -10,7 +10,8 @@ from optsched.core.data_files import data_directory
 from optsched.core.errors import UnknownNameError
 from optsched.core.instance import Instance
 from optsched.files.instance_file import load_instance
-from optsched.files.names import FAMILIES, drawn_name, generator_text
+from optsched.files.library import LIBRARY
+from optsched.files.names import drawn_name, generator_text
 from optsched.generate import GENERATORS, generate
 
 __all__ = [
@@ -125,21 +126,20 @@ def catalogue_names() -> list[str]:
 
 
 def group_names() -> list[str]:
-    """Return the names of the groups: ``library``, and each family with shipped instances.
+    """Return the names of the groups: ``library``, and each family of shipped instances.
 
     ``library`` is all of them but the colouring ones, which are far out of proportion.
 
     Examples
     --------
-    >>> group_names()[:2]
-    ['library', 'forced']
+    >>> group_names()[:3]
+    ['library', 'hand-made', 'forced']
     """
-    families = {_family(name) for name in shipped_names()}
-    return ["library", *(family for family in FAMILIES if family in families)]
+    return ["library", *LIBRARY]
 
 
 def group_members(name: str) -> list[str]:
-    """Return the shipped instances of a group.
+    """Return the shipped instances of a group, the smaller ones of a family first.
 
     Some groups bear the name of a generator: what ``forced`` means is for the caller to decide.
 
@@ -150,16 +150,21 @@ def group_members(name: str) -> list[str]:
 
     Examples
     --------
-    >>> group_members("forced")[:2]
-    ['forced-4x3-0', 'forced-4x3-1']
+    >>> group_members("forced")[:3]
+    ['forced-4x2-0', 'forced-4x2-1', 'forced-4x3-0']
     """
     groups = group_names()
     if name not in groups:
         raise UnknownNameError("group of instances", name, groups)
     if name == "library":
         # Colouring has ratios of millions, beside which nothing else would show in a mean.
-        return [member for member in shipped_names() if _family(member) != "colouring"]
-    return [member for member in shipped_names() if _family(member) == name]
+        return [
+            member
+            for family, members in LIBRARY.items()
+            for member in members
+            if family != "colouring"
+        ]
+    return list(LIBRARY[name])
 
 
 def describe_catalogue() -> list[CatalogueRow]:
@@ -197,11 +202,6 @@ def _described(
         len(cluster.servers),
         cluster.total_gpus,
     )
-
-
-def _family(name: str) -> str | None:
-    """Return the family of a drawn instance, None for those made by hand."""
-    return next((family for family in FAMILIES if name.startswith(f"{family}-")), None)
 
 
 def _is_path(name: str) -> bool:

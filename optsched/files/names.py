@@ -7,14 +7,22 @@ from dataclasses import dataclass, field
 
 from optsched.core.errors import InstanceError, Problem
 from optsched.generate import GENERATORS, generate
+from optsched.generate.small import NAMED_LOAD, NAMED_SLOT_S
 
 __all__ = ["FAMILIES", "GeneratorText", "drawn_name", "generator_text"]
 
 #: The family in an instance's name: its generator, and parameters that the name implies.
 FAMILIES: dict[str, tuple[str, dict[str, str]]] = {
-    "forced": ("forced", {}),
-    "tight": ("tight", {}),
-    "light": ("light", {}),
+    **{
+        f"{family}{setting}": (family, implied)
+        for family in ("forced", "tight", "light", "contended", "racks")
+        for setting, implied in (
+            ("", {}),
+            ("-slotted", {"slot_s": f"{NAMED_SLOT_S!r}"}),
+            ("-arrivals", {"load": f"{NAMED_LOAD!r}"}),
+            ("-slotted-arrivals", {"slot_s": f"{NAMED_SLOT_S!r}", "load": f"{NAMED_LOAD!r}"}),
+        )
+    },
     "paper": ("paper-160", {}),
     "physical": ("paper-160", {"mode": "physical"}),
     "reference-a": ("reference-a", {}),

@@ -11,7 +11,7 @@ from optsched.generate.paper import paper_160
 from optsched.generate.poisson import poisson
 from optsched.generate.reference import reference_a, reference_f
 from optsched.generate.registry import GENERATORS, GeneratorEntry, generate, parsed_parameters
-from optsched.generate.small import forced, light, tight
+from optsched.generate.small import contended, forced, light, racks, tight
 from optsched.generate.spreading_bad import spreading_bad
 from optsched.generate.workload import Workload
 from optsched.generate.workload_file import load_workload, workload_names, workload_text
@@ -21,6 +21,7 @@ __all__ = [
     "GeneratorEntry",
     "Workload",
     "colouring",
+    "contended",
     "dally_500",
     "draw_workload",
     "fit_workload",
@@ -35,6 +36,7 @@ __all__ = [
     "paper_160",
     "parsed_parameters",
     "poisson",
+    "racks",
     "reference_a",
     "reference_f",
     "spreading_bad",

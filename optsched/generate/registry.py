@@ -19,7 +19,7 @@ from optsched.generate.packing_bad import packing_bad
 from optsched.generate.paper import paper_160
 from optsched.generate.poisson import poisson
 from optsched.generate.reference import reference_a, reference_f
-from optsched.generate.small import forced, light, tight
+from optsched.generate.small import contended, forced, light, racks, tight
 from optsched.generate.spreading_bad import spreading_bad
 
 __all__ = ["GENERATORS", "GeneratorEntry", "generate", "parsed_parameters"]
@@ -72,6 +72,10 @@ GENERATORS: dict[str, GeneratorEntry] = {
     "forced": GeneratorEntry(forced, "small servers: spreading and contention cannot be avoided"),
     "tight": GeneratorEntry(tight, "demands that are no powers of two and fill servers badly"),
     "light": GeneratorEntry(light, "mostly small jobs that run whole on one server"),
+    "contended": GeneratorEntry(
+        contended, "spread jobs that mostly communicate: contention may cost more than waiting"
+    ),
+    "racks": GeneratorEntry(racks, "two racks with slow uplinks, and jobs as those of forced"),
     "poisson": GeneratorEntry(poisson, "jobs that arrive one by one, at a chosen load"),
     "fitted": GeneratorEntry(
         fitted, "jobs like those of a real trace, from fitted laws, at any size and load"

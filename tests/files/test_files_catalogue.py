@@ -33,7 +33,7 @@ def test_shipped_files_are_what_their_generators_yield():
 def test_shipped_files_are_written_anew(tmp_path):
     paths = write_shipped_instances(tmp_path)
     assert sorted(path.stem for path in paths) == shipped_names()
-    assert sum(path.stat().st_size for path in paths) < 1_000_000
+    assert sum(path.stat().st_size for path in paths) < 2_000_000
 
 
 def test_the_names_of_the_documentation_are_there():
@@ -149,17 +149,40 @@ def test_parameters_that_cannot_be_used(name, message):
 
 
 def test_groups():
-    assert group_members("library") == [
-        name for name in shipped_names() if not name.startswith("colouring")
-    ]
-    assert group_members("colouring")
-    assert group_members("forced") == [f"forced-{n}x3-{s}" for n in (4, 5, 6) for s in range(3)]
-    assert group_members("tight") == [f"tight-6x3-{seed}" for seed in range(3)]
-    assert set(group_names()) >= {"library", "forced", "tight", "light", "paper"}
-    for name in group_names():
-        assert all(member in shipped_names() for member in group_members(name))
+    members = {name: group_members(name) for name in group_names() if name != "library"}
+    together = sorted(name for family in members.values() for name in family)
+    assert together == shipped_names()
+    assert len(together) >= 120
+    colouring = set(members["colouring"])
+    assert colouring
+    assert sorted(group_members("library")) == [n for n in together if n not in colouring]
+    assert {"library", "hand-made", "forced", "forced-slotted", "tight", "light", "paper"} <= set(
+        group_names()
+    )
     with pytest.raises(UnknownNameError, match="did you mean 'library'"):
         group_members("libary")
+
+
+def test_a_family_holds_what_its_name_says():
+    for name in group_names():
+        for member in group_members(name) if name != "library" else []:
+            instance = load(member)
+            assert name == "hand-made" or member.startswith(f"{name}-")
+            assert instance.name == member
+            if "slotted" in name:
+                assert instance.slot_s == 1.0
+            assert instance.has_arrivals == ("arrivals" in name or name == "poisson")
+
+
+def test_the_library_has_the_sizes_it_is_meant_to_have():
+    sizes = {
+        family: {(len(load(m).jobs), len(load(m).cluster.servers)) for m in group_members(family)}
+        for family in ("forced", "tight", "light", "forced-slotted", "tight-slotted", "paper")
+    }
+    assert {(4, 2), (4, 3), (12, 4), (20, 6), (40, 8)} <= sizes["forced"]
+    assert {(12, 4), (20, 5), (40, 8)} <= sizes["tight"] & sizes["light"] & sizes["tight-slotted"]
+    assert {(12, 4), (15, 5), (20, 6)} <= sizes["forced-slotted"]
+    assert sizes["paper"] == {(160, servers) for servers in (6, 10, 14, 20)}
 
 
 def test_the_catalogue_describes_itself():
@@ -169,7 +192,7 @@ def test_the_catalogue_describes_itself():
     assert paper.gpus == load("paper-160x14-0").cluster.total_gpus
     assert rows["alias", "small-6x3"].jobs == 6
     assert "servers=20,mode=paper,seed=0" in rows["generator", "paper-160"].description
-    assert rows["group", "forced"].description == "All 9 shipped forced instances."
+    assert rows["group", "racks"].description == "All 8 shipped racks instances."
     assert {name for kind, name in rows if kind == "instance"} == set(shipped_names())
     assert {name for kind, name in rows if kind == "alias"} == set(ALIASES)
     assert all(row.description for row in rows.values())
