@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -93,6 +93,13 @@ class Instance:
         if problems:
             raise InstanceError(problems)
 
+    def __reduce__(
+        self,
+    ) -> tuple[Callable[[dict[str, object]], Instance], tuple[dict[str, object]]]:
+        # A read-only view of the metadata cannot be sent to another process.
+        values: dict[str, object] = {name: getattr(self, name) for name in self.__slots__}
+        return _rebuilt, (values | {"metadata": dict(self.metadata)},)
+
     @property
     def is_slotted(self) -> bool:
         """True if time comes in slots of ``slot_s``."""
@@ -125,3 +132,7 @@ class Instance:
             attribute: getattr(self, attribute) for attribute in self.__slots__
         }
         return Instance(**(values | changes))  # type: ignore[arg-type]
+
+
+def _rebuilt(values: dict[str, object]) -> Instance:
+    return Instance(**values)  # type: ignore[arg-type]

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import platform
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from importlib import metadata
-
-import numpy as np
 
 from optsched.bounds import bound as strongest_bound
 from optsched.bounds import worthwhile_effort
@@ -27,6 +23,7 @@ from optsched.core.result import (
     violates,
 )
 from optsched.core.schedule import Schedule
+from optsched.core.versions import versions
 from optsched.judge import verify
 
 __all__ = ["OnIncumbent", "Record"]
@@ -130,7 +127,7 @@ class Record:
             self.details["schedule_from"] = self.source
         has_schedule = self.schedule is not None
         asked = {"objective": self.objective}
-        provenance = Provenance(self.method, asked, self.seed, self.time_limit_s, _versions())
+        provenance = Provenance(self.method, asked, self.seed, self.time_limit_s, versions())
         return Result(
             status=status,
             objective=self.objective,
@@ -165,11 +162,3 @@ class Record:
             {name: count for name, count in self.details.items() if name.startswith("nodes")},
             time.monotonic() - self.started_s,
         )
-
-
-def _versions() -> dict[str, str]:
-    try:
-        own = metadata.version("optsched")
-    except metadata.PackageNotFoundError:
-        own = "unknown"
-    return {"optsched": own, "python": platform.python_version(), "numpy": np.__version__}

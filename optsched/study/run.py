@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
-from importlib import metadata
-from platform import python_version
 
 from optsched.core.errors import ScheduleError
 from optsched.core.instance import Instance
 from optsched.core.metrics import checked_objective
 from optsched.core.result import Provenance, Result, Status
 from optsched.core.schedule import Schedule
+from optsched.core.versions import versions
 from optsched.files.catalogue import load
 from optsched.judge import verify
 from optsched.sim import Observer, simulate
@@ -103,17 +102,6 @@ def default_objective(instance: Instance) -> str:
     return "mean_jct" if instance.has_arrivals else "makespan"
 
 
-def versions() -> Mapping[str, str]:
-    """Return the versions that a result depends on."""
-    found = {"python": python_version()}
-    for package in ("optsched", "numpy"):
-        try:
-            found[package] = metadata.version(package)
-        except metadata.PackageNotFoundError:
-            found[package] = "not installed"
-    return found
-
-
 def _schedule(
     instance: Instance, scheduler: Scheduler, seed: int, observers: Iterable[Observer]
 ) -> tuple[Schedule, Mapping[str, object]]:
@@ -122,9 +110,12 @@ def _schedule(
         plan = built.plan(instance, seed=seed)
         return plan.schedule, plan.details
     finished = simulate(instance, built, observers=observers)
-    details = {
+    details: dict[str, object] = {
         "instants": finished.instants,
         "re_rates": finished.re_rates,
         "preemptions": finished.preemptions,
     }
+    tells = getattr(built, "details", None)
+    if callable(tells):
+        details |= tells()
     return finished.schedule, details

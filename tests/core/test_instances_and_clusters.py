@@ -1,5 +1,6 @@
 """Clusters, jobs and instances: columns inside, views outside, and the hash of the content."""
 
+import pickle
 from dataclasses import replace
 
 import pytest
@@ -10,6 +11,7 @@ from optsched.core.errors import InstanceError
 from optsched.core.instance import Instance
 from optsched.core.jobs import Job, Jobs
 from optsched.core.rate_model import RateModel
+from optsched.files import load
 
 
 def instance(**changes):
@@ -144,3 +146,11 @@ def test_a_default_written_out_names_the_same_instance():
 def test_gpus_that_are_no_whole_number_are_refused_and_not_cut(gpus):
     with pytest.raises(InstanceError, match=r"jobs\[1\]\.gpus: expected a whole number"):
         Jobs.of([Job("a", 1, 1), Job("b", gpus, 1)])
+
+
+@pytest.mark.parametrize("name", ["waiting-pays", "paper-160", "small-6x3"])
+def test_an_instance_can_be_sent_to_another_process(name):
+    sent = load(name)
+    received = pickle.loads(pickle.dumps(sent))
+    assert instance_sha256(received) == instance_sha256(sent)
+    assert (received.name, received.metadata) == (sent.name, sent.metadata)
