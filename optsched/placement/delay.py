@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Literal, Protocol
 
 from optsched.core.placement import Placement
@@ -26,6 +26,10 @@ class DelayTimers(Protocol):
 
     def observe(self, gpus: int, tier: Tier, waited: float, now: float) -> bool:
         """Take note of a start; return True if the waits of its demand have changed."""
+
+    @property
+    def history(self) -> Sequence[tuple[float, int | None, float, float]]:
+        """The waits at the beginning (of all demands: None) and their changes, with the time."""
 
 
 class DelayOffers(WaitingClock):
@@ -112,6 +116,19 @@ class DelayOffers(WaitingClock):
         """Start the clock of offers."""
         if self._by_offers and job.gpus <= state.free.total:
             self._declined_s.setdefault(job.index, state.now_s)
+
+    def details(self) -> dict[str, object]:
+        """Return the timers of this run, and their changes.
+
+        Rows are (time in s, GPUs or None for all demands, wait for a rack in s, wait for any GPUs
+        in s); both waits count from the time at which a job begins to wait.
+        """
+        unit_s = self.unit_s
+        rows = [
+            (time * unit_s, gpus, for_rack * unit_s, for_network * unit_s)
+            for time, gpus, for_rack, for_network in self.timers.history
+        ]
+        return {"timers": rows}
 
     def tier(self, job: LiveJob, state: Simulation) -> Tier:
         """Return the farthest tier that the job accepts now."""

@@ -53,6 +53,7 @@ class ComposedPolicy:
 
     Examples
     --------
+    >>> from optsched.placement import FirstFit
     >>> smallest_first = ComposedPolicy(lambda job, state: job.gpus, placement=FirstFit())
     >>> smallest_first.backfill
     True

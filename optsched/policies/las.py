@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from optsched.placement import PlacementRule
-from optsched.policies.composed import ComposedPolicy, PlacementName, placement_named
+from optsched.placement.names import PlacementName, placement_named
+from optsched.policies.composed import ComposedPolicy
 from optsched.policies.parts.displacement import Displacement
 from optsched.policies.parts.leases import Leases
 from optsched.policies.parts.orders import AttainedService

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 from optsched.placement import PlacementRule
-from optsched.policies.composed import ComposedPolicy, placement_named
+from optsched.placement.names import placement_named
+from optsched.policies.composed import ComposedPolicy
 from optsched.sim import LiveJob, Simulation
 
 __all__ = ["LongestFirst"]

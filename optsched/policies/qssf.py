@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 from optsched.placement import PlacementRule
-from optsched.policies.composed import ComposedPolicy, PlacementName, placement_named
+from optsched.placement.names import PlacementName, placement_named
+from optsched.policies.composed import ComposedPolicy
 from optsched.policies.parts.predictors import HistoryPredictor, NoisyOracle, PredictedService
 
 __all__ = ["Qssf"]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from optsched.placement import PlacementRule
-from optsched.policies.composed import ComposedPolicy, PlacementName, placement_named
+from optsched.placement.names import PlacementName, placement_named
+from optsched.policies.composed import ComposedPolicy
 from optsched.policies.parts.displacement import Displacement
 from optsched.policies.parts.orders import by_remaining
 

@@ -17,8 +17,9 @@ class Policy(Protocol):
 
     Only ``schedule`` is needed. A policy may also have ``on_begin(state)``, ``on_arrival(job,
     state)``, ``on_start(job, state)``, ``on_preempt(job, state)``, ``on_finish(job, state)`` and
-    ``on_timer(job, state)``; the engine calls those that exist. A plain function of the state
-    serves as a policy too.
+    ``on_timer(job, state)``; the engine calls those that exist. What ``details()`` returns, if it
+    has that, stands among the details of a result. A plain function of the state serves as a
+    policy too.
     """
 
     def schedule(self, state: Simulation) -> None:

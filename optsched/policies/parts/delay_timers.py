@@ -35,6 +35,11 @@ class FixedTimers:
     def on_begin(self, state: Simulation) -> None:
         """Do nothing."""
 
+    @property
+    def history(self) -> list[TimerChange]:
+        """The waits, which are those of all demands from the beginning on."""
+        return [TimerChange(0.0, None, *self._waits)]
+
     def waits(self, gpus: int) -> tuple[float, float]:
         """Return the waits."""
         return self._waits
@@ -45,10 +50,10 @@ class FixedTimers:
 
 
 class TimerChange(NamedTuple):
-    """New waits of a demand from a time on, all in leases."""
+    """New waits of a demand from a time on, all in leases; with ``gpus`` None those of all."""
 
     time: float
-    gpus: int
+    gpus: int | None
     for_rack: float
     for_network: float
 
@@ -104,6 +109,11 @@ class AutoTimers:
         self._observed = {}
         self._waits = {}
         self.changes = []
+
+    @property
+    def history(self) -> list[TimerChange]:
+        """The waits that all demands start with, and all changes."""
+        return [TimerChange(0.0, None, *self._start), *self.changes]
 
     def waits(self, gpus: int) -> tuple[float, float]:
         """Return the waits of a demand, in leases."""

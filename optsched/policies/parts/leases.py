@@ -71,6 +71,10 @@ class Leases(Preemption):
             mean_s = math.fsum(durations_s) / len(durations_s) if durations_s else INFINITY
             self.lease_s = min(self._longest_s, mean_s / 4)
 
+    def details(self) -> dict[str, object]:
+        """Return the length of a lease in this run."""
+        return {"lease_s": self.lease_s}
+
     def on_start(self, job: LiveJob, state: Simulation) -> None:
         """Begin a lease."""
         ready_s = state.now_s + state.restart_left_s(job)
