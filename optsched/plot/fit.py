@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +10,7 @@ from optsched.contention import rate_functions
 from optsched.core.instance import Instance
 from optsched.generate.workload import DurationClass, Workload
 from optsched.plot.style import FONT_SIZE, INK, PAGE_WIDTH_IN, add_legend, assigned_colours
+from optsched.plot.time_axis import set_duration_axis
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -88,7 +88,6 @@ def plot_fit(
 
 def _draw_durations(ax: Axes, instance: Instance, workload: Workload) -> list[Artist]:
     from matplotlib.lines import Line2D
-    from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
     jobs = instance.jobs
     duration_s = jobs.iterations * rate_functions(instance).best_iteration_times_s()
@@ -103,12 +102,7 @@ def _draw_durations(ax: Axes, instance: Instance, workload: Workload) -> list[Ar
         grid = np.geomspace(one.law.low_s, one.law.high_s, POINTS)
         law = one.law.distribution(grid)
         ax.plot(grid, law, color=colour, linewidth=1.1, linestyle=DASHES, zorder=3)
-    ax.set_xscale("log")
-    low, high = (math.log10(end) for end in ax.get_xlim())
-    marks = [1, 10, 60, 600, 3600, 86_400, 864_000, 8_640_000]
-    ax.xaxis.set_major_locator(FixedLocator([m for m in marks if low <= math.log10(m) <= high]))
-    ax.xaxis.set_minor_locator(NullLocator())
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: duration_text(value)))
+    set_duration_axis(ax)
     ax.set_ylim(0.0, 1.02)
     ax.set_xlabel("duration", fontsize=FONT_SIZE)
     ax.set_ylabel("share of jobs that take at most this", fontsize=FONT_SIZE)
@@ -162,17 +156,3 @@ def _arrival_title(workload: Workload) -> str:
 def _demands(one: DurationClass) -> str:
     ends = f"{one.gpus[0]}" if len(one.gpus) == 1 else f"{one.gpus[0]}…{one.gpus[-1]}"
     return f"{ends} GPU{'s' * (one.gpus != (1,))}"
-
-
-def duration_text(seconds: float) -> str:
-    """Return a duration in the unit that suits it.
-
-    Examples
-    --------
-    >>> duration_text(60.0), duration_text(36_000.0), duration_text(864_000.0)
-    ('1 min', '10 h', '10 d')
-    """
-    for unit, size in (("d", 86_400.0), ("h", 3600.0), ("min", 60.0)):
-        if seconds >= size:
-            return f"{seconds / size:.3g} {unit}"
-    return f"{seconds:.3g} s"

@@ -41,6 +41,8 @@ def test_a_name_that_does_not_exist(optsched, arguments, says):
 WRITERS = {
     "run": ("run", "waiting-pays", "-o"),
     "run --plot": ("run", "waiting-pays", "--plot"),
+    "run --gantt": ("run", "waiting-pays", "--gantt"),
+    "run --jobs": ("run", "waiting-pays", "--jobs"),
     "solve": ("solve", "waiting-pays", "-o"),
     "solve --plot": ("solve", "waiting-pays", "--plot"),
     "compare": ("compare", "waiting-pays", "-o"),
@@ -49,7 +51,9 @@ WRITERS = {
     "plot gantt": ("plot", "gantt", "good-schedule.json", "-o"),
     "plot ratios": ("plot", "ratios", "c.json", "-o"),
 }
-PICTURES = ["run --plot", "solve --plot", "compare", "plot gantt", "plot ratios"]
+PICTURES = [
+    "run --plot", "run --gantt", "solve --plot", "compare", "plot gantt", "plot ratios",
+]  # fmt: skip
 
 
 @pytest.fixture

@@ -65,3 +65,15 @@ def test_no_terminal_no_bar(monkeypatch, capsys):
     with output.progress_bar("working") as advance:
         advance(1, 2)
     assert capsys.readouterr().err == ""
+
+
+def test_a_run_counts_the_jobs_that_are_done(monkeypatch):
+    from optsched.cli import run
+    from optsched.files import load
+    from optsched.study import run as run_scheduler
+
+    seen = []
+    instance = load("dally-500:jobs=500")
+    watch = run._finished_jobs(lambda done, total: seen.append((done, total)), 500)
+    run_scheduler(instance, "dally", observers=[watch])
+    assert seen == [(done, 500) for done in range(2, 501, 2)]

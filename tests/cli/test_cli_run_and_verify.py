@@ -44,6 +44,37 @@ def test_run_writes_schedule_and_picture_that_other_commands_take(optsched, tmp_
     assert is_picture(tmp_path / "g.png", b"\x89PNG")
 
 
+def test_run_draws_timelines_and_a_gantt_chart_and_lists_jobs(optsched, tmp_path):
+    done = optsched(
+        "run", "dally-500:jobs=40", "-s", "dally", "--plot", "t.svg", "--gantt", "g.svg",
+        "--jobs", "j.csv",
+    )  # fmt: skip
+    assert (done.code, done.err) == (0, "jobs: j.csv\npicture: t.svg\npicture: g.svg\n")
+    for label in (
+        "makespan", "mean JCT", "median JCT", "95th percentile JCT", "99th percentile JCT",
+        "mean queueing delay", "utilisation", "communication overhead", "preemptions",
+        "worst finish-time fairness",
+    ):  # fmt: skip
+        assert f"\n{label}  " in done.out
+    drawn = (tmp_path / "t.svg").read_text()
+    for text in ("GPUs in use", "jobs waiting", "timers", "JCT: median", "several racks"):
+        assert f"<!-- {text}" in drawn
+    assert "<!-- dally on " in (tmp_path / "g.svg").read_text()
+    header, *rows = (tmp_path / "j.csv").read_text().splitlines()
+    assert header.startswith("id,gpus,arrival_s,start_s,completion_s,jct_s,queueing_s,")
+    assert len(rows) == 40
+
+
+def test_timers_are_among_the_details(optsched):
+    told = optsched("run", "dally-500:jobs=40", "-s", "dally:lease_s=1000", "--json").json
+    assert told["details"]["lease_s"] == 1000.0
+    assert told["details"]["timers"][0] == [0.0, None, 6000.0, 12000.0]
+    told = optsched("run", "dally-500:jobs=40", "-s", "delay:rack_wait_s=5", "--json").json
+    assert told["details"]["timers"] == [[0.0, None, 5.0, 1505.0]]
+    told = optsched("run", "waiting-pays", "-s", "fifo", "--json").json
+    assert "timers" not in told["details"]
+
+
 def test_run_seeds_the_generator_and_the_scheduler(optsched):
     done = optsched("run", "forced:jobs=4", "-s", "random", "--seed", 3, "-o", "s.json", "--json")
     assert done.json["provenance"]["seed"] == 3
