@@ -19,6 +19,8 @@ from optsched.core.schedule import Decision as Decision
 from optsched.core.schedule import Schedule as Schedule
 from optsched.core.schedule import Segment as Segment
 from optsched.exact import solve as solve
+from optsched.files import KnownResult as KnownResult
+from optsched.files import known as known
 from optsched.files import load as load
 from optsched.files import load_schedule as load_schedule
 from optsched.files import save_instance as save_instance

@@ -10,12 +10,13 @@ import typer
 from optsched.cli.options import EffortOption, JsonOption, ObjectiveOption, OptionalPath
 
 if TYPE_CHECKING:
-    from optsched.study.compare import ViolatedBoundError
     from optsched.study.comparison import RunRow
 
 __all__ = ["compare", "default_picture"]
 
 INTERRUPTED = 130
+#: More families than this are shown as a line each, and pooled in the picture.
+MOST_FAMILIES = 6
 
 
 def compare(
@@ -49,6 +50,13 @@ def compare(
     ] = 1,
     objective: ObjectiveOption = None,
     effort: EffortOption = None,
+    no_known: Annotated[
+        bool,
+        typer.Option(
+            "--no-known",
+            help="Compute all bounds; use none of those certified for shipped instances.",
+        ),
+    ] = False,
     output: Annotated[
         OptionalPath,
         typer.Option("--output", "-o", help="Picture (svg, png, pdf). Default: compare-NAME.svg."),
@@ -63,15 +71,21 @@ def compare(
     schedule that beats a bound of its class stops everything with exit code 1, and both sides are
     saved for inspection. Interrupted (Ctrl-C), it shows the runs that were done.
 
+    Shipped instances are held against their certified optima and bounds, too ([bold]optsched list
+    instances[/]); those that a generator draws never are, so that all seeds have the same bounds.
+
     Examples
     --------
       optsched compare paper-160 --seeds 10
       optsched compare reference-f --objective mean_jct -s sjf-bco,sjf
+      optsched compare library -s my.py:MyPolicy,sjf
       optsched compare my-cluster.json -s my.py:MyPolicy,fifo --json
     """
     from optsched.cli.destinations import check_picture
     from optsched.cli.output import note, print_json, print_table, progress_bar
+    from optsched.cli.violations import save_violation
     from optsched.report import comparison_table
+    from optsched.report.tables import gap_table
     from optsched.study import Comparison, split_schedulers
     from optsched.study import compare as run_comparison
     from optsched.study.compare import DEFAULT_SCHEDULERS, ViolatedBoundError
@@ -95,24 +109,29 @@ def compare(
                 objective=objective,
                 effort=effort,
                 seeds=seeds,
+                use_known=not no_known,
                 on_progress=on_progress,
             )
         except KeyboardInterrupt:
             interrupted = True
             comparison = Comparison(tuple(rows))
         except ViolatedBoundError as error:
-            note(f"both sides are in {_save_violation(error)}")
+            note(f"both sides are in {save_violation(error)}")
             raise
+    has_many_families = len({row.family for row in comparison.runs}) > MOST_FAMILIES
     if as_json:
         asked = {"instances": instances, "schedulers": names, "seeds": seeds, "effort": effort}
         provenance = {**asked, "interrupted": interrupted, "versions": versions()}
         print_json({**comparison.as_dict(), "provenance": provenance})
     elif comparison.runs:
-        print_table(comparison_table(comparison.summary))
+        print_table(
+            gap_table(comparison) if has_many_families else comparison_table(comparison.summary)
+        )
     if picture is not None and comparison.runs:
         from optsched.plot import save_figure
 
-        save_figure(comparison.plot_ratios(), picture)
+        plotted = comparison.pooled("all instances") if has_many_families else comparison
+        save_figure(plotted.plot_ratios(), picture)
         note(f"picture: {picture}")
     if interrupted:
         note(f"interrupted after {len(rows)} run{'s' * (len(rows) != 1)}; the figures are of these")
@@ -124,22 +143,3 @@ def default_picture(instances: list[str]) -> Path:
     name = "-".join(Path(instance).name.removesuffix(".json") for instance in instances)
     safe = "".join(c if c.isalnum() or c in "-_.=" else "-" for c in name)
     return Path(f"compare-{safe[:80]}.svg")
-
-
-def _save_violation(error: ViolatedBoundError) -> Path:
-    import json
-
-    from optsched.core.document import instance_sha256
-    from optsched.files import save_instance, save_schedule
-    from optsched.report import plain
-
-    folder = Path(f"bound-violation-{instance_sha256(error.instance)[:12]}")
-    folder.mkdir(exist_ok=True)
-    save_instance(error.instance, folder / "instance.json")
-    assert error.result.schedule is not None
-    save_schedule(
-        error.instance, error.result.schedule, folder / "schedule.json", result=error.result
-    )
-    text = json.dumps(plain(error.bound), indent=2)
-    (folder / "bound.json").write_text(text + "\n", encoding="utf-8")
-    return folder

@@ -52,14 +52,15 @@ def list_what(
       optsched list methods --json
       optsched list efficiency --tiers dally-congested
     """
+    from optsched.cli.library_listing import group_rows, instance_rows
     from optsched.cli.output import print_json, print_table
     from optsched.core.errors import UnknownNameError
     from optsched.report import rows_table
 
     lists: dict[str, Callable[[], Rows]] = {
         "schedulers": _schedulers,
-        "instances": _instances,
-        "groups": _groups,
+        "instances": lambda: instance_rows(is_long=as_json),
+        "groups": lambda: group_rows(is_long=as_json),
         "generators": _generators,
         "bounds": _bounds,
         "methods": _methods,
@@ -95,29 +96,6 @@ def _schedulers() -> Rows:
         defaults = {item.name: item.default for item in parameters}
         rows.append((name, entry.kind, entry.summary, defaults))
     return ("name", "kind", "rule", "parameters"), rows
-
-
-def _instances() -> Rows:
-    from optsched.files.catalogue import describe_catalogue
-
-    rows = [
-        (entry.name, entry.jobs, entry.servers, entry.gpus, entry.description)
-        for entry in describe_catalogue()
-        if entry.kind in ("instance", "alias")
-    ]
-    return ("name", "jobs", "servers", "GPUs", "description"), rows
-
-
-def _groups() -> Rows:
-    from optsched.files.catalogue import describe_catalogue, is_generator
-
-    # A name that is a generator's too draws: the shipped ones of it are called by a pattern.
-    rows = [
-        (f"{entry.name}-*" if is_generator(entry.name) else entry.name, entry.description)
-        for entry in describe_catalogue()
-        if entry.kind == "group"
-    ]
-    return ("name", "stands for"), rows
 
 
 def _generators() -> Rows:

@@ -13,6 +13,7 @@ import typer
 from optsched.cli import (
     bound,
     calibrate,
+    certify,
     compare,
     convert,
     fit,
@@ -64,6 +65,7 @@ _add("ratios", plot.ratios, "Pictures", to=plot_app)
 _add("search", plot_search.search, "Pictures", to=plot_app)
 
 _add("compare", compare.compare, STUDY)
+_add("certify", certify.certify, STUDY)
 app.add_typer(plot_app, name="plot", rich_help_panel=STUDY)
 _add("run", run.run, SCHEDULE)
 _add("solve", solve.solve, SCHEDULE)

@@ -15,6 +15,14 @@ from optsched.files.instance_file import (
     load_instance,
     save_instance,
 )
+from optsched.files.known import (
+    KnownResult,
+    known,
+    known_bounds,
+    known_results,
+    known_schedule,
+    save_known,
+)
 from optsched.files.problems import FileProblemsError, PlacedProblem
 from optsched.files.schedule_file import (
     load_schedule,
@@ -26,6 +34,7 @@ from optsched.files.schedule_file import (
 __all__ = [
     "CatalogueRow",
     "FileProblemsError",
+    "KnownResult",
     "PlacedProblem",
     "catalogue_names",
     "describe_catalogue",
@@ -34,11 +43,16 @@ __all__ = [
     "instance_text",
     "instance_warnings",
     "is_generator",
+    "known",
+    "known_bounds",
+    "known_results",
+    "known_schedule",
     "load",
     "load_instance",
     "load_schedule",
     "load_schedule_document",
     "save_instance",
+    "save_known",
     "save_schedule",
     "schedule_text",
 ]

@@ -39,6 +39,7 @@ class CatalogueRow:
     jobs: int | None = None
     servers: int | None = None
     gpus: int | None = None
+    has_arrivals: bool | None = None
 
 
 def load(name_or_path: str | os.PathLike[str], *, seed: int = 0) -> Instance:
@@ -201,6 +202,7 @@ def _described(
         len(instance.jobs),
         len(cluster.servers),
         cluster.total_gpus,
+        instance.has_arrivals,
     )
 
 

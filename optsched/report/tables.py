@@ -7,13 +7,13 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from optsched.core.quantities import number_text
-from optsched.study.comparison import SummaryRow
+from optsched.study.comparison import Comparison, SummaryRow
 
 if TYPE_CHECKING:
     from rich.console import Group
     from rich.table import Table
 
-__all__ = ["comparison_table", "rows_table"]
+__all__ = ["comparison_table", "gap_table", "rows_table"]
 
 
 def comparison_table(rows: Sequence[SummaryRow]) -> Group:
@@ -64,6 +64,53 @@ def _family_table(rows: Sequence[SummaryRow], name_width: int) -> Table:
             style="bold" if row.ratio_mean <= least * (1 + 1e-9) else None,
         )
     return table
+
+
+def gap_table(comparison: Comparison) -> Table:
+    """Return a comparison of many families as one table: the mean gap to the bound in per cent.
+
+    A row a family, the last one all runs together, each instance of equal weight; the smallest gaps
+    of a row are bold.
+    """
+    from rich import box
+    from rich.markup import escape
+    from rich.table import Table
+
+    together = comparison.pooled("all")
+    rows = [*comparison.summary, *together.summary]
+    schedulers = list(dict.fromkeys(row.scheduler for row in rows))
+    table = Table(
+        title=f"{rows[0].objective}: mean gap to the lower bound",
+        title_justify="left",
+        title_style="bold",
+        header_style="",
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
+        padding=(0, 1, 0, 0),
+    )
+    table.add_column("family", no_wrap=True)
+    table.add_column("instances", justify="right")
+    for scheduler in schedulers:
+        table.add_column(escape(scheduler), justify="right", overflow="fold", min_width=8)
+    families = list(dict.fromkeys(row.family for row in rows))
+    for family in families:
+        runs = (together if family == "all" else comparison).runs
+        count = len({run.instance for run in runs if run.family == family})
+        means = {row.scheduler: row.ratio_mean for row in rows if row.family == family}
+        table.add_row(
+            escape(family),
+            str(count),
+            *(_gap_cell(means.get(scheduler), min(means.values())) for scheduler in schedulers),
+            end_section=family == families[-2],
+        )
+    return table
+
+
+def _gap_cell(ratio: float | None, least: float) -> str:
+    if ratio is None:
+        return ""
+    text = f"{100 * (ratio - 1):.1f}%"
+    return f"[bold]{text}[/]" if ratio <= least * (1 + 1e-9) else text
 
 
 def rows_table(

@@ -14,6 +14,8 @@ from optsched.core.instance import Instance
 from optsched.core.metrics import checked_objective
 from optsched.core.result import Bound, Result, violates
 from optsched.files.catalogue import group_members, group_names, is_generator, load, shipped_names
+from optsched.files.known import known_bounds
+from optsched.files.library import family_of
 from optsched.study.comparison import Comparison, RunRow
 from optsched.study.run import default_objective, run_scheduler
 from optsched.study.specification import Scheduler, SchedulerSpecError, make_scheduler
@@ -61,6 +63,7 @@ def compare(
     objective: str | None = None,
     effort: str | None = None,
     seeds: int = 1,
+    use_known: bool = True,
     on_progress: OnProgress | None = None,
     on_instance: Callable[[Instance], None] | None = None,
 ) -> Comparison:
@@ -73,18 +76,24 @@ def compare(
     Parameters
     ----------
     instances
-        Instances, names, paths, or groups of shipped instances: ``library`` or a pattern such as
-        ``forced-*``. A name that is a generator's too (``forced``) draws.
+        Instances, names, paths, or groups of shipped instances: ``library``, in whose outcome each
+        family stands for itself, or a pattern such as ``forced-*``. A name that is a generator's
+        too (``forced``) draws.
     schedulers
         As for :func:`~optsched.study.run.run`.
     effort
         The most the bounds may cost, ``instant``, ``seconds`` or ``minutes``; None: what pays for
-        the size and objective, see :func:`~optsched.bounds.worthwhile_effort`.
+        the size and objective, see :func:`~optsched.bounds.worthwhile_effort`; on an instance of
+        which certified bounds are known ``instant``.
     objective
         One for all instances. None: mean JCT if some job of theirs arrives after time 0, else
         makespan.
     seeds
         How many seeds, from 0.
+    use_known
+        Hold results on fixed instances also against the certified bounds of
+        :func:`~optsched.files.known`, where these are stronger. Drawn instances never are, so that
+        all seeds are held against the same bounds.
     on_progress
         Called after each run.
     on_instance
@@ -117,9 +126,9 @@ def compare(
         instance = case.instance()
         if on_instance is not None:
             on_instance(instance)
-        bounds = all_bounds(
-            instance, objective, effort=effort or worthwhile_effort(instance, objective)
-        )
+        certified = [] if case.is_drawn or not use_known else known_bounds(instance, objective)
+        cheapest = "instant" if certified else worthwhile_effort(instance, objective)
+        bounds = [*all_bounds(instance, objective, effort=effort or cheapest), *certified]
         for scheduler in made:
             for seed in _seeds_of(case, scheduler, seeds):
                 result = run_scheduler(instance, scheduler, objective=objective, seed=seed)
@@ -162,7 +171,7 @@ def _all_cases(wanted: Iterable[str | Instance], seeds: int) -> list[_Case]:
     cases: list[_Case] = []
     for position, name in enumerate(_unique(wanted)):
         found = _cases(name, seeds)
-        if any(case.family == found[0].family for case in cases):
+        if {case.family for case in cases} & {case.family for case in found}:
             label = name if isinstance(name, str) else f"#{position + 1}"
             found = [replace(case, family=f"{case.family} ({label})") for case in found]
         cases += found
@@ -187,7 +196,12 @@ def _cases(name: str | Instance, seeds: int) -> list[_Case]:
     members = _members(name)
     if members:
         return [
-            _Case(name, 0, lambda member=member: load(member), is_drawn=False)  # type: ignore[misc]
+            _Case(
+                (family_of(member) or name) if name == "library" else name,
+                0,
+                lambda member=member: load(member),  # type: ignore[misc]
+                is_drawn=False,
+            )
             for member in members
         ]
     instance = load(name)

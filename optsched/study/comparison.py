@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -121,6 +121,18 @@ class Comparison:
         for row in self.runs:
             grouped.setdefault(row.family, {}).setdefault(row.scheduler, []).append(row.ratio)
         return grouped
+
+    def pooled(self, family: str) -> Comparison:
+        """Return the same runs as one family.
+
+        Examples
+        --------
+        >>> from optsched.study import compare
+        >>> both = compare(["waiting-pays", "never-wait-bad-6x3"], ["fifo"])
+        >>> [(row.family, row.runs) for row in both.pooled("bad").summary]
+        [('bad', 2)]
+        """
+        return Comparison(tuple(replace(row, family=family) for row in self.runs))
 
     def plot_ratios(self, *, ax: Axes | None = None, title: str | None = None) -> Axes:
         """Draw the ratios, box and points, and return the axes."""

@@ -9,8 +9,21 @@ from optsched.files import load_instance
 
 LISTS = {
     "schedulers": ({"name", "kind", "rule", "parameters"}, "sjf-bco"),
-    "instances": ({"name", "jobs", "servers", "GPUs", "description"}, "waiting-pays"),
-    "groups": ({"name", "stands for"}, "library"),
+    "instances": ({"name", "jobs", "servers", "GPUs", "description", "known"}, "waiting-pays"),
+    "groups": (
+        {
+            "name",
+            "instances",
+            "makespan_proved",
+            "makespan_aligned",
+            "makespan_mean_gap",
+            "mean_jct_proved",
+            "mean_jct_aligned",
+            "mean_jct_mean_gap",
+            "stands for",
+        },
+        "library",
+    ),
     "generators": ({"name", "description", "parameters"}, "paper-160"),
     "bounds": ({"name", "objectives", "effort", "statement"}, "area"),
     "methods": ({"name", "objectives", "time", "rate models", "knows", "proves among"}, "auto"),
@@ -46,6 +59,20 @@ def test_every_group_may_be_compared(optsched):
 
     for row in optsched("list", "groups", "--json").json:
         assert len(_members(row["name"])) >= 1
+
+
+def test_list_shows_what_is_known_of_an_instance(optsched):
+    rows = {row["name"]: row for row in optsched("list", "instances", "--json").json}
+    known = rows["waiting-pays"]["known"]
+    assert (known["makespan"]["best_s"], known["makespan"]["bound_s"]) == (21.0, 21.0)
+    assert known["mean_jct"]["status"] == "optimal"
+    assert rows["small-6x3"]["known"] == rows["forced-6x3-0"]["known"]
+    text = optsched("list", "instances").out
+    assert re.search(r"waiting-pays +2 +3 +6 +makespan +21 +21 +0\.00% +optimal", text)
+    assert re.search(r"forced-arrivals-6x3-0 +6 +3 +\d+ +mean_jct ", text)
+    groups = {row["name"]: row for row in optsched("list", "groups", "--json").json}
+    assert groups["hand-made"]["makespan_proved"] == groups["hand-made"]["instances"] == 2
+    assert groups["hand-made"]["mean_jct_mean_gap"] == pytest.approx(0.0, abs=1e-9)
 
 
 def test_list_without_a_name_shows_all_of_them(optsched):

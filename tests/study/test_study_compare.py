@@ -33,6 +33,7 @@ def fixed_instance(name, durations_s, *, gpus=1, arrival_s=0.0):
 
 def stub_bounds(monkeypatch, *bounds):
     monkeypatch.setattr(MODULE, "all_bounds", lambda instance, objective, **options: list(bounds))
+    monkeypatch.setattr(MODULE, "known_bounds", lambda instance, objective: [])
 
 
 def makespan_bound(value, preemption=Preemption.MIGRATE, method="stub", time="continuous"):
@@ -238,3 +239,42 @@ def test_progress_is_told_after_each_run():
     assert [(done, total) for done, total, _ in told] == [(1, 4), (2, 4), (3, 4), (4, 4)]
     assert tuple(row for _, _, row in told) == comparison.runs
     assert seen == ["forced-4x3-0", "forced-4x3-1"]
+
+
+def test_certified_bounds_count_where_they_are_stronger_and_hold(monkeypatch):
+    stub_bounds(monkeypatch, makespan_bound(20.0))
+
+    def certified(*bounds):
+        monkeypatch.setattr(MODULE, "known_bounds", lambda instance, objective: list(bounds))
+        return compare("waiting-pays", ["fifo"], **options).runs[0]
+
+    options = {}
+    row = certified(makespan_bound(21.0, method="known optimum"))
+    assert (row.bound, row.bound_method) == (21.0, "known optimum")
+    assert certified(makespan_bound(19.0, method="known area")).bound_method == "stub"
+    with pytest.raises(ViolatedBoundError, match="of known optimum"):
+        certified(makespan_bound(26.0, method="known optimum"))
+    # One without preemption says nothing of a scheduler that preempts.
+    higher = makespan_bound(26.75, Preemption.NONE, "known optimum")
+    monkeypatch.setattr(MODULE, "known_bounds", lambda instance, objective: [higher])
+    assert compare("waiting-pays", [Pausing]).runs[0].bound == 20.0
+    options = {"use_known": False}
+    assert certified(higher).bound == 20.0
+
+
+def test_drawn_instances_are_all_held_against_computed_bounds(monkeypatch):
+    stub_bounds(monkeypatch, makespan_bound(1.0))
+    monkeypatch.setattr(
+        MODULE, "known_bounds", lambda instance, objective: [makespan_bound(2.0, method="known x")]
+    )
+    assert {row.bound for row in compare("forced:jobs=4", ["fifo"], seeds=2).runs} == {1.0}
+    assert {row.bound for row in compare("forced-4x3-0", ["fifo"]).runs} == {2.0}
+
+
+def test_the_library_is_shown_by_family(monkeypatch):
+    members = ["waiting-pays", "forced-4x3-0", "forced-4x3-1"]
+    monkeypatch.setattr(MODULE, "group_members", lambda name: members)
+    comparison = compare(["library", "waiting-pays"], ["fifo"])
+    assert [row.family for row in comparison.runs] == ["hand-made", "forced", "forced", members[0]]
+    pooled = comparison.pooled("all").summary
+    assert [(row.family, row.runs) for row in pooled] == [("all", 4)]
