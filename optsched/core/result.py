@@ -253,7 +253,9 @@ class Result:
     bound
         The strongest bound that holds for it, if one was computed.
     scope
-        The schedules among which a status ``optimal`` was proven: ``all`` or ``event-aligned``.
+        The schedules among which a status ``optimal`` was proven: ``all`` or ``event-aligned``. If
+        a slotted instance was solved in place of a continuous one, ``of the slotted instance`` and
+        its slot follow.
     runtime_s
         Wall time in seconds.
     provenance
@@ -305,8 +307,10 @@ class Result:
         """
         value = "none found" if self.value is None else f"{number_text(self.value)} s"
         status = str(self.status)
-        if self.status is Status.OPTIMAL and self.scope != "all":
-            status += f" over {self.scope} schedules"
+        among, of, which = self.scope.partition(" of the ")
+        if self.status is Status.OPTIMAL and among != "all":
+            status += f" over {among} schedules"
+        status += of + which
         lines = [
             f"method     {self.provenance.method}",
             f"status     {status}",
@@ -316,7 +320,7 @@ class Result:
             lines.append(f"bound      {number_text(self.bound.value)} s ({self.bound.method})")
         if self.gap is not None:
             # A proof among some schedules leaves a gap to all of them, which is no contradiction.
-            is_partial = self.status is Status.OPTIMAL and self.scope != "all"
+            is_partial = self.status is Status.OPTIMAL and among != "all"
             to_what = " to the bound, which holds for all schedules" if is_partial else ""
             lines.append(f"gap        {100 * self.gap:.2f}%{to_what}")
         lines.append(f"runtime    {self.runtime_s:.2f} s")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from optsched.contention.rate_model import RATE_MODELS
+from optsched.contention.rate_model import RATE_MODELS, rate_functions
 from optsched.core.errors import UnsupportedError, suggest
 from optsched.core.instance import Instance
 from optsched.core.metrics import OBJECTIVES, Objective
@@ -84,7 +84,7 @@ METHODS: dict[str, MethodEntry] = {
 }
 
 
-def checked_method(name: str, instance: Instance) -> str:
+def checked_method(name: str, instance: Instance, objective: Objective = "makespan") -> str:
     """Return the name of a method that applies to an instance.
 
     Raises
@@ -105,25 +105,32 @@ def checked_method(name: str, instance: Instance) -> str:
     """
     if name not in METHODS:
         near = suggest(name, METHODS)
-        instead = near if near is not None and applies(near, instance) else "auto"
+        instead = near if near is not None and applies(near, instance, objective) else "auto"
         raise UnsupportedError(
             f"no exact method is called {name!r}; {instead!r} applies to this instance"
         )
-    problem = _problem(METHODS[name], instance)
+    problem = _problem(METHODS[name], instance, objective)
     if problem:
-        raise UnsupportedError(f"method {name!r} {problem}; {_alternative(instance)}")
+        raise UnsupportedError(f"method {name!r} {problem}; {_alternative(instance, objective)}")
     return name
 
 
-def applies(name: str, instance: Instance) -> bool:
+def applies(name: str, instance: Instance, objective: Objective = "makespan") -> bool:
     """Return True if a method takes an instance."""
-    return not _problem(METHODS[name], instance)
+    return not _problem(METHODS[name], instance, objective)
 
 
-def _problem(entry: MethodEntry, instance: Instance) -> str:
+def _problem(entry: MethodEntry, instance: Instance, objective: Objective) -> str:
     """Return why a method does not take an instance, empty if it does."""
+    if objective not in entry.objectives:
+        return f"takes the objectives {', '.join(entry.objectives)}, not {objective}"
     if instance.is_slotted and not entry.slotted:
         return f"takes continuous time only, and {instance.name!r} has slots"
+    if not instance.is_slotted and not entry.continuous:
+        return (
+            f"takes slotted time only, and {instance.name!r} has none; give the length of a slot "
+            "(--slot-s SECONDS, slot_s=) to solve the slotted instance in its place"
+        )
     if instance.rate_model.name not in entry.rate_models:
         return (
             f"takes the rate models {', '.join(entry.rate_models)}, and {instance.name!r} has "
@@ -131,6 +138,10 @@ def _problem(entry: MethodEntry, instance: Instance) -> str:
         )
     if not entry.shared_tiers and (model := untabulated_model(instance)):
         return f"takes no rate model in which links add up, and {instance.name!r} has {model}"
+    if not entry.uplinks and _has_uplinks(instance):
+        return f"takes no shared links beyond the servers' own, and {instance.name!r} has some"
+    if not entry.release_dates and instance.has_arrivals:
+        return f"takes jobs that are all there at time 0, and some of {instance.name!r} arrive"
     if entry.most_jobs is not None and len(instance.jobs) > entry.most_jobs:
         return (
             f"takes at most {entry.most_jobs} jobs, and {instance.name!r} has {len(instance.jobs)}"
@@ -138,10 +149,18 @@ def _problem(entry: MethodEntry, instance: Instance) -> str:
     return ""
 
 
-def _alternative(instance: Instance) -> str:
+def _has_uplinks(instance: Instance) -> bool:
+    """Return True if there are resources besides the servers' interfaces, and jobs cross them."""
+    if instance.rate_model.name == "fixed":
+        return False
+    rates = rate_functions(instance)
+    return rates.resource_count > len(instance.cluster.servers) and not rates.is_level_model
+
+
+def _alternative(instance: Instance, objective: Objective) -> str:
     """Say which other method to use."""
-    for name in ("branch-and-bound", "brute-force"):
-        if applies(name, instance):
+    for name in ("branch-and-bound", "cp-sat", "brute-force"):
+        if name in METHODS and applies(name, instance, objective):
             return f"use method {name!r}, or 'auto'"
     return (
         "use method 'auto', which bounds the gap of the best schedule it finds, or compare "

@@ -2,60 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import suppress
-from typing import TYPE_CHECKING
-
-from optsched.contention import rate_functions
-from optsched.core.errors import LimitReachedError, StalledJobError, UnsupportedError
+from optsched.core.errors import ScheduleError, UnsupportedError
 from optsched.core.instance import Instance
 from optsched.core.metrics import checked_objective
-from optsched.core.result import Result, Status
+from optsched.core.result import Result
 from optsched.core.schedule import Schedule
-from optsched.exact.branch_and_bound import branch_and_bound
-from optsched.exact.brute_force import brute_force
-from optsched.exact.event_aligned import is_event_aligned
-from optsched.exact.event_orders import event_orders
-from optsched.exact.list_schedules import list_schedules
-from optsched.exact.methods import ORDERS_IN_AUTO, applies, checked_method
-from optsched.exact.outcome import SearchOutcome
-from optsched.exact.record import OnIncumbent, Record
-from optsched.sim import Policy, simulate
+from optsched.exact.methods import checked_method
+from optsched.exact.record import OnIncumbent, OnProgress, Record
+from optsched.exact.solving import Solving
+from optsched.judge import verify
 
-if TYPE_CHECKING:
-    from optsched.planners import Planner
-
-__all__ = ["OnIncumbent", "incumbent_planners", "solve"]
-
-#: What a complete search says.
-PROOFS = {
-    "brute-force": "all event-aligned schedules enumerated",
-    "branch-and-bound": "all event-aligned schedules searched",
-    "event-orders": "all orders of events searched",
-    "slots": "all slotted schedules enumerated",
-}
-
-
-def incumbent_policies() -> Iterator[tuple[str, Policy]]:
-    """Yield policies that are quick and near the bound on large instances."""
-    from optsched.policies import FewestGpus, Sjf
-    from optsched.policies.longest_first import LongestFirst
-
-    yield "longest-first", LongestFirst()
-    yield "sjf", Sjf()
-    yield "fewest-gpus", FewestGpus()
-
-
-def incumbent_planners() -> Iterator[tuple[str, Planner]]:
-    """Yield the names and planners whose schedules ``solve`` starts from besides list schedules.
-
-    They are tried in this order, each only if the ones before left a gap.
-    """
-    # Planners are needed only here, and not by whoever calls the brute force alone.
-    from optsched.planners import PLANNERS
-
-    for name in ("list-scheduling", "sjf-bco"):
-        yield name, PLANNERS[name]()
+__all__ = ["solve"]
 
 
 def solve(
@@ -64,15 +21,22 @@ def solve(
     objective: str = "makespan",
     method: str = "auto",
     time_limit_s: float | None = 60.0,
+    deterministic_limit: float | None = None,
+    workers: int | None = None,
     seed: int = 0,
+    hint: Schedule | None = None,
+    slot_s: float | None = None,
     on_incumbent: OnIncumbent | None = None,
+    on_progress: OnProgress | None = None,
 ) -> Result:
     """Find an optimal schedule with its proof, or the best found with its gap.
 
     All methods but ``brute-force`` compare quick schedules with the lower bounds first; if they
-    meet, this is a proof for all schedules. Then ``auto`` searches in continuous time the
-    event-aligned schedules (``branch-and-bound``) and, for few jobs, all others (``event-orders``);
-    in slotted time it enumerates (``brute-force``) the event-aligned schedules and then all.
+    meet, this is a proof for all schedules. Then ``auto`` makes a short search, and where that
+    leaves a gap several at a time, each in a process of its own: in slotted time one that refutes
+    horizons upwards (``destructive``) beside others that improve the schedule (``cp-sat``,
+    ``lazy-contention``), in continuous time ``branch-and-bound`` beside ``event-orders``. They
+    share the best objective and the best bound, and end when the two meet.
 
     Parameters
     ----------
@@ -81,13 +45,31 @@ def solve(
     objective
         ``makespan``, ``mean_jct`` or ``weighted_jct``.
     method
-        ``auto``, ``branch-and-bound``, ``event-orders`` or ``brute-force``; see :data:`METHODS`.
+        ``auto``, or one that is to be used alone; see :data:`METHODS`.
     time_limit_s
-        Stop the search after so many seconds; None: never.
+        Stop after so many seconds; None: never.
+    deterministic_limit
+        Stop after so much work instead, and do not look at any clock. One unit is a second of
+        CP-SAT's deterministic time, 20,000 nodes of ``branch-and-bound``, 50,000 of
+        ``event-orders``, 500 of ``brute-force``, or the nodes that ``milp-highs`` and ``milp-cbc``
+        name: about a second of one core each. Searches that follow each other share the units;
+        those side by side have all that is left, each.
+    workers
+        Processes and threads together; None: as many as there are cores for this process. With 1
+        everything happens in this process, one search after the other, and two runs with the same
+        seed and deterministic limit give the same incumbents, bound and schedule.
     seed
-        Goes to the planners that schedules are taken from; the searches draw nothing.
+        Goes to planners and solvers.
+    hint
+        A schedule of the instance to start from.
+    slot_s
+        Length of a slot in seconds: solve the slotted instance in place of a continuous one. Its
+        schedule is also one of the continuous instance if every job gives its GPUs back when it
+        is done, but is proven optimal only among slotted ones.
     on_incumbent
         Called with each better schedule, its objective, the bound and the seconds since the start.
+    on_progress
+        Called with a :class:`Progress` when there is a better schedule or a better bound.
 
     Returns
     -------
@@ -95,14 +77,20 @@ def solve(
         ``optimal`` with the scope of the proof, ``all`` (all non-preemptive schedules) or
         ``event-aligned``; ``feasible`` if a limit, an interrupt or the number of jobs left a gap;
         ``infeasible`` if in slotted time no placement lets some job progress. ``bound`` holds for
-        all schedules. Where the optimum was proven for all non-preemptive ones it is that optimum.
+        all schedules of its class. Where a search has proven the bound, these are the
+        non-preemptive ones. With ``slot_s`` the scope says of which slotted instance. ``details``
+        says what found the schedule, what proved what, and what became of each search.
 
     Raises
     ------
     UnsupportedError
         If the method does not exist or does not apply; the text names one that does.
+    SolverMissingError
+        If the method needs a solver that is not there.
     LimitReachedError
         If the limit comes before the first schedule.
+    ScheduleError
+        If the hint is no valid schedule of the instance.
     BoundViolatedError
         If a schedule is better than a bound that holds for it.
 
@@ -114,174 +102,56 @@ def solve(
     ('optimal', 'all', 21.0, 21.0, 'rate-configuration')
     >>> solve(waiting_pays(), method="branch-and-bound", time_limit_s=5.0).scope
     'event-aligned'
+    >>> solve(waiting_pays(), slot_s=1.5).scope
+    'all of the slotted instance, slot_s = 1.5'
     """
     wanted = checked_objective(objective)
-    checked_method(method, instance)
-    record = Record(instance, wanted, method, time_limit_s, seed, on_incumbent)
-    return _Portfolio(record).result()
+    if workers is not None and workers < 1:
+        raise ValueError(f"expected at least 1 worker, got {workers}")
+    solved = instance if slot_s is None else _slotted(instance, slot_s)
+    checked_method(method, solved, wanted)
+    parameters: dict[str, object] = {}
+    if deterministic_limit is not None:
+        parameters["deterministic_limit"] = deterministic_limit
+    if workers is not None:
+        parameters["workers"] = workers
+    if solved is not instance:
+        parameters["slot_s"] = slot_s
+    record = Record(
+        solved,
+        wanted,
+        method,
+        time_limit_s if deterministic_limit is None else None,
+        seed,
+        parameters,
+        on_incumbent,
+        on_progress,
+    )
+    if hint is not None:
+        _check_hint(solved, hint, is_slotted_here=solved is not instance)
+        record.offer(hint, "hint")
+    of = f" of the slotted instance, slot_s = {slot_s:g}" if solved is not instance else ""
+    return Solving(record, deterministic_limit, workers).result(of=of)
 
 
-class _Portfolio:
-    """Decides which searches run, and what their outcomes prove together."""
+def _slotted(instance: Instance, slot_s: float) -> Instance:
+    """Return the instance with slots, itself if it has these already."""
+    if instance.slot_s == slot_s:
+        return instance
+    if instance.is_slotted:
+        raise UnsupportedError(
+            f"{instance.name!r} has slots of {instance.slot_s:g} s; leave out slot_s (--slot-s) to "
+            "solve it as it is"
+        )
+    return instance.changed(slot_s=slot_s)
 
-    def __init__(self, record: Record) -> None:
-        self.record = record
-        self.instance = record.instance
-        self.method = record.method
 
-    def result(self) -> Result:
-        record = self.record
-        if self.method != "brute-force":
-            try:
-                self.offer_quick_schedules()
-            except KeyboardInterrupt:
-                if record.schedule is None:
-                    raise
-                record.details["stopped_by"] = "interrupt"
-                return record.finished(Status.FEASIBLE, "all", "")
-            if not record.meets_bound():
-                record.strengthen_bound()
-            if record.meets_bound():
-                return self.bound_is_met()
-        try:
-            outcome = self.search_aligned()
-        except UnsupportedError as error:
-            if self.method != "auto":
-                raise
-            if record.schedule is None:
-                raise LimitReachedError(
-                    f"{self.instance.name!r} has {len(self.instance.jobs)} jobs, too many for a "
-                    "search and for list schedules; compare planners with the lower bounds"
-                ) from error
-            record.details["search"] = f"none: {str(error).split(';')[0]}"
-            return record.finished(Status.FEASIBLE, "all", "")
-        return self.concluded(outcome)
-
-    def bound_is_met(self) -> Result:
-        record = self.record
-        return record.finished(Status.OPTIMAL, "all", f"meets bound {record.bound.method!r}")
-
-    def offer_quick_schedules(self) -> None:
-        """Take the best of the list schedules and the planners, until one meets the bound."""
-        record = self.record
-        for source, schedule in self.quick_schedules():
-            record.offer(schedule, source)
-            if record.meets_bound() or (record.left_s() == 0 and record.schedule is not None):
-                break
-
-    def quick_schedules(self) -> Iterator[tuple[str, Schedule]]:
-        for name, schedule in list_schedules(self.instance):
-            yield f"list schedule: {name}", schedule
-        for name, policy in incumbent_policies():
-            with suppress(StalledJobError):
-                yield name, simulate(self.instance, policy).schedule
-        for name, planner in incumbent_planners():
-            # A planner may find nothing, or stall a job in slotted time; others do not.
-            with suppress(LimitReachedError, StalledJobError):
-                yield name, planner.plan(self.instance, seed=self.record.seed).schedule
-
-    def search_aligned(self) -> SearchOutcome:
-        """Search the event-aligned schedules by the method asked for, or by the best that applies.
-
-        Raises
-        ------
-        UnsupportedError
-            If none applies.
-        """
-        if self.method == "brute-force":
-            return self.search("brute-force")
-        if self.method in ("branch-and-bound", "event-orders"):
-            return self.search("branch-and-bound")
-        if applies("branch-and-bound", self.instance):
-            try:
-                return self.search("branch-and-bound")
-            except UnsupportedError:
-                # Too many placements for its tables.
-                checked_method("brute-force", self.instance)
-        checked_method("brute-force", self.instance)
-        return self.search("brute-force")
-
-    def concluded(self, outcome: SearchOutcome) -> Result:
-        """Go on from the event-aligned schedules to all others, and say what is proven."""
-        record = self.record
-        if outcome.is_complete and record.schedule is None:
-            # Nothing runs faster than alone, and each job alone was tried on every placement.
-            return record.finished(Status.INFEASIBLE, "all", "some job stalls on every placement")
-        if record.meets_bound():
-            return self.bound_is_met()
-        if not outcome.is_complete:
-            return record.finished(Status.FEASIBLE, "all", "")
-        aligned_value = record.value
-        if record.schedule is not None and is_event_aligned(self.instance, record.schedule):
-            record.details["event_aligned_optimum_s"] = aligned_value
-        proof = PROOFS[outcome.method]
-        if not self.instance.is_slotted and not rate_functions(self.instance).resource_count:
-            # What a job takes depends on its placement alone. So of any schedule the starts can be
-            # moved forward, one after the other, to an arrival or to the end of a job whose GPUs
-            # are taken over; nobody ends later for it.
-            return record.finished(
-                Status.OPTIMAL, "all", f"{proof}; jobs share nothing but GPUs", by=outcome.method
-            )
-        wider = self.wider_search()
-        if wider and self.search(wider).is_complete:
-            by = "brute-force" if wider == "slots" else wider
-            return record.finished(Status.OPTIMAL, "all", PROOFS[wider], by=by)
-        if record.value < aligned_value:
-            # Better than every event-aligned schedule, but the search among the others was cut.
-            return record.finished(Status.FEASIBLE, "all", "")
-        return record.finished(Status.OPTIMAL, "event-aligned", proof)
-
-    def wider_search(self) -> str:
-        """Return the search among all schedules that is to follow, empty if none is."""
-        if self.instance.is_slotted:
-            return "slots"
-        if self.method == "event-orders":
-            return "event-orders"
-        is_small = len(self.instance.jobs) <= ORDERS_IN_AUTO
-        has_time = self.record.left_s() != 0 and "stopped_by" not in self.record.details
-        if self.method == "auto" and is_small and has_time:
-            return "event-orders" if applies("event-orders", self.instance) else ""
-        return ""
-
-    def search(self, name: str) -> SearchOutcome:
-        """Run a search for schedules better than the best so far."""
-        record = self.record
-        source = "brute-force" if name == "slots" else name
-
-        def offer(schedule: Schedule, _: float) -> None:
-            record.offer(schedule, source)
-
-        if name == "branch-and-bound":
-            outcome = branch_and_bound(
-                self.instance,
-                objective=record.objective,
-                time_limit_s=record.left_s(),
-                below=record.value,
-                on_incumbent=offer,
-            )
-        elif name == "event-orders":
-            outcome = event_orders(
-                self.instance,
-                objective=record.objective,
-                time_limit_s=record.left_s(),
-                below=record.value,
-                on_incumbent=offer,
-            )
-        else:
-            outcome = brute_force(
-                self.instance,
-                objective=record.objective,
-                starts="slots" if name == "slots" else "events",
-                time_limit_s=record.left_s(),
-                below=record.value,
-                on_incumbent=offer,
-            )
-        if outcome.schedule is not None:
-            # Only new if an interrupt came before it was reported.
-            record.offer(outcome.schedule, source)
-        record.details[f"nodes_{name.replace('-', '_')}"] = outcome.nodes
-        if "root_limit_s" in outcome.details:
-            record.details["root_limit_s"] = outcome.details["root_limit_s"]
-        if outcome.stopped_by:
-            record.details["stopped_by"] = outcome.stopped_by
-        return outcome
+def _check_hint(instance: Instance, hint: Schedule, *, is_slotted_here: bool) -> None:
+    judgement = verify(instance, hint)
+    if judgement.is_valid:
+        return
+    which = f"slotted instance (slot_s = {instance.slot_s:g})" if is_slotted_here else "instance"
+    raise ScheduleError(
+        f"the hint is no valid schedule of the {which}: {judgement.violations[0]}; give one that "
+        "'optsched verify' accepts, or none"
+    )

@@ -65,13 +65,13 @@ def test_solve_gives_4_when_the_limit_comes_first(optsched, monkeypatch):
 
 
 def test_an_interrupted_solve_keeps_the_best_so_far(optsched, tmp_path, monkeypatch):
-    module = importlib.import_module("optsched.exact.portfolio")
-    real = module.branch_and_bound
+    module = importlib.import_module("optsched.exact.solving")
+    real = module.run_search
 
     def stopped(*arguments, **options):
         return replace(real(*arguments, **options), is_complete=False, stopped_by="interrupt")
 
-    monkeypatch.setattr(module, "branch_and_bound", stopped)
+    monkeypatch.setattr(module, "run_search", stopped)
     done = optsched("solve", "small-6x3", "-o", "best.json")
     assert done.code == 130
     assert "interrupted; this is the best schedule so far" in done.err

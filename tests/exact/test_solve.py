@@ -1,6 +1,7 @@
 """The door: status, scope, bound and provenance of what it returns."""
 
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -18,12 +19,13 @@ from optsched.core.rate_model import RateModel
 from optsched.core.result import Bound, Preemption, ProblemClass, Status
 from optsched.exact import METHODS, solve
 from optsched.exact.list_schedules import list_schedules
+from optsched.exact.searches import SEARCHES
 from optsched.generate.hand import interior_start, waiting_pays
 from optsched.generate.small import forced, light
 from optsched.judge import verify
 
-portfolio = sys.modules[solve.__module__]
-record = sys.modules["optsched.exact.record"]
+MODULES = ("quick", "record", "solving")
+quick, record, solving = (sys.modules[f"optsched.exact.{name}"] for name in MODULES)
 
 
 def many_jobs(count):
@@ -35,7 +37,7 @@ def many_jobs(count):
 def search_alone(monkeypatch):
     """Leave out what may make a search needless: dear bounds, and the schedules of policies."""
     monkeypatch.setattr(record, "worthwhile_effort", lambda instance, objective: "instant")
-    monkeypatch.setattr(portfolio, "incumbent_policies", lambda: iter(()))
+    monkeypatch.setattr(quick, "incumbent_policies", lambda: iter(()))
 
 
 def test_waiting_pays(search_alone):
@@ -95,7 +97,7 @@ def test_a_bound_that_is_met_is_a_proof_for_all_schedules():
 
 def test_slotted_optimum_is_one_of_all_schedules(search_alone):
     instance = forced(jobs=4, servers=3, seed=0, slot_s=1.0)
-    result = solve(instance)
+    result = solve(instance, method="brute-force")
     assert (result.status, result.scope) == (Status.OPTIMAL, "all")
     assert result.bound.value == result.value and result.bound.method == "brute-force"
     assert result.bound.problem_class == ProblemClass("slotted", Preemption.NONE, "ring")
@@ -112,7 +114,8 @@ def test_methods_agree_with_arrivals(objective):
     ]
     fabric = Fabric(inter_bytes_per_s=1e9, degradation=0.5)
     instance = Instance("late", Cluster.uniform(2, 2, fabric=fabric), jobs)
-    found = {name: solve(instance, objective=objective, method=name) for name in METHODS}
+    continuous = [name for name, entry in METHODS.items() if entry.continuous]
+    found = {name: solve(instance, objective=objective, method=name) for name in continuous}
     assert found["branch-and-bound"].value == pytest.approx(found["brute-force"].value)
     assert found["auto"].value == pytest.approx(found["event-orders"].value)
     assert found["auto"].value <= found["brute-force"].value * (1 + 1e-9)
@@ -173,8 +176,8 @@ def test_auto_gives_a_gap_for_many_jobs():
 
 
 def test_auto_refuses_what_it_has_no_schedule_for(monkeypatch, search_alone):
-    monkeypatch.setattr(portfolio, "list_schedules", lambda instance: iter(()))
-    monkeypatch.setattr(portfolio, "incumbent_planners", lambda: iter(()))
+    monkeypatch.setattr(quick, "list_schedules", lambda instance: iter(()))
+    monkeypatch.setattr(quick, "incumbent_planners", lambda: iter(()))
     with pytest.raises(LimitReachedError, match="compare planners with the lower bounds"):
         solve(many_jobs(40))
 
@@ -223,16 +226,20 @@ def test_an_interrupt_keeps_the_best_schedule():
     assert result.status is Status.FEASIBLE and result.judgement.is_valid
 
 
-def test_an_interrupt_among_slots_keeps_the_event_aligned_proof(monkeypatch, search_alone):
-    search = portfolio.brute_force
+def hurried(search, *names):
+    """Return a search that has no time, if it is one of those named."""
 
-    def interrupted(instance, **options):
-        if options["starts"] == "slots":
-            options["time_limit_s"] = 0.0
-        return search(instance, **options)
+    def run(task, **calls):
+        if task.search.name in names:
+            task = replace(task, time_limit_s=0.0)
+        return search(task, **calls)
 
-    monkeypatch.setattr(portfolio, "brute_force", interrupted)
-    result = solve(forced(jobs=4, servers=3, seed=0, slot_s=1.0))
+    return run
+
+
+def test_time_that_runs_out_among_slots_keeps_the_event_aligned_proof(monkeypatch, search_alone):
+    monkeypatch.setattr(solving, "run_search", hurried(solving.run_search, "slots"))
+    result = solve(forced(jobs=4, servers=3, seed=0, slot_s=1.0), method="brute-force")
     assert (result.status, result.scope) == (Status.OPTIMAL, "event-aligned")
     assert result.bound.method != "brute-force"
 
@@ -253,8 +260,8 @@ def test_planners_are_asked_too(monkeypatch, search_alone):
         def plan(self, instance, *, seed=0):
             return best
 
-    monkeypatch.setattr(portfolio, "list_schedules", lambda instance: iter(()))
-    monkeypatch.setattr(portfolio, "incumbent_planners", lambda: [("oracle", Oracle())])
+    monkeypatch.setattr(quick, "list_schedules", lambda instance: iter(()))
+    monkeypatch.setattr(quick, "incumbent_planners", lambda: [("oracle", Oracle())])
     result = solve(instance, time_limit_s=0.0)
     assert result.value == best.value and result.details["schedule_from"] == "oracle"
 
@@ -264,7 +271,7 @@ def test_a_planner_that_finds_nothing_is_passed_over(monkeypatch):
         def plan(self, instance, *, seed=0):
             raise LimitReachedError("nothing found")
 
-    monkeypatch.setattr(portfolio, "incumbent_planners", lambda: [("hopeless", Hopeless())])
+    monkeypatch.setattr(quick, "incumbent_planners", lambda: [("hopeless", Hopeless())])
     assert solve(waiting_pays()).value == 21.0
 
 
@@ -276,17 +283,24 @@ def test_fixed_durations():
 
 
 def test_methods_say_what_they_support():
-    assert list(METHODS) == ["auto", "branch-and-bound", "event-orders", "brute-force"]
-    assert [name for name, entry in METHODS.items() if entry.slotted] == ["auto", "brute-force"]
+    own = ["auto", "branch-and-bound", "event-orders", "brute-force"]
+    assert list(METHODS)[: len(own)] == own
+    assert [name for name in own if METHODS[name].slotted] == ["auto", "brute-force"]
+    assert all(METHODS[name].objectives == OBJECTIVES for name in own)
     for entry in METHODS.values():
-        assert entry.statement and entry.proves
-        assert entry.objectives == OBJECTIVES
+        assert entry.statement and entry.proves and (entry.continuous or entry.slotted)
         assert {"ring", "fixed"} <= set(entry.rate_models)
+
+
+def test_every_method_has_a_search_and_every_search_a_method():
+    assert {search.method for search in SEARCHES.values()} | {"auto"} >= set(METHODS)
 
 
 @pytest.mark.parametrize("method", ["branch-and-bound", "event-orders"])
 def test_continuous_methods_refuse_slots(method):
-    with pytest.raises(UnsupportedError, match=r"continuous time only.*use method 'brute-force'"):
+    with pytest.raises(
+        UnsupportedError, match=r"continuous time only.*use method '(cp-sat|brute-force)'"
+    ):
         solve(forced(jobs=4, servers=3, seed=0, slot_s=1.0), method=method)
 
 
@@ -306,12 +320,7 @@ def test_too_many_placements_leave_the_brute_force(search_alone):
 def test_time_that_runs_out_among_the_orders_keeps_the_event_aligned_proof(
     monkeypatch, search_alone
 ):
-    search = portfolio.event_orders
-
-    def hurried(instance, **options):
-        return search(instance, **{**options, "time_limit_s": 0.0})
-
-    monkeypatch.setattr(portfolio, "event_orders", hurried)
+    monkeypatch.setattr(solving, "run_search", hurried(solving.run_search, "event-orders"))
     result = solve(waiting_pays())
     assert (result.status, result.scope, result.value) == (Status.OPTIMAL, "event-aligned", 21.0)
     assert result.details["stopped_by"] == "time limit" and result.bound.value == 10.5
@@ -344,8 +353,8 @@ def test_a_short_time_is_not_spent_on_bounds():
 
 
 def test_policies_are_asked_too(monkeypatch):
-    monkeypatch.setattr(portfolio, "list_schedules", lambda instance: iter(()))
-    monkeypatch.setattr(portfolio, "incumbent_planners", lambda: iter(()))
+    monkeypatch.setattr(quick, "list_schedules", lambda instance: iter(()))
+    monkeypatch.setattr(quick, "incumbent_planners", lambda: iter(()))
     # One GPU wide, on two: 3 beside 1 + 1 + 1. Only the longest first ends at 3 s.
     jobs = [
         Job(name, 1, 1, compute_s=time_s) for name, time_s in zip("abcd", [1, 1, 1, 3], strict=True)
