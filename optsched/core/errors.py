@@ -19,6 +19,7 @@ __all__ = [
     "ScheduleError",
     "SolverMissingError",
     "StalledJobError",
+    "TooLargeError",
     "TraceError",
     "UnknownNameError",
     "UnsupportedError",
@@ -135,7 +136,8 @@ class PolicyError(OptschedError):
         self, rule: str, *, job: str | None = None, server: str | None = None, time_s: float
     ) -> None:
         self.rule, self.job, self.server, self.time_s = rule, job, server, time_s
-        where = f"at {time_s:g} s"
+        # With every digit: events a second apart look alike at Unix times otherwise.
+        where = f"at {repr(float(time_s)).removesuffix('.0')} s"
         if job is not None:
             where += f", job {job!r}"
         if server is not None:
@@ -161,6 +163,12 @@ class UnknownNameError(OptschedError):
 
 class UnsupportedError(OptschedError):
     """A method does not apply to this instance; the message names one that does."""
+
+
+class TooLargeError(UnsupportedError):
+    """An instance is too large for a method; the message names one that takes it."""
+
+    exit_code = 4
 
 
 class SolverMissingError(OptschedError):

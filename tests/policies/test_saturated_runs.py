@@ -4,7 +4,7 @@ import pytest
 from saturated_cluster import saturated
 
 from optsched.judge import verify
-from optsched.policies import Dally, Delay, Gandiva, Las, Srtf, Tiresias
+from optsched.policies import Dally, Delay, Gandiva, Las, Philly, Qssf, Srtf, Tiresias
 from optsched.sim import simulate
 
 POLICIES = {
@@ -22,15 +22,36 @@ def check_end(instance, policy):
     run = simulate(instance, policy)
     judgement = verify(instance, run.schedule)
     assert judgement.is_valid, judgement.violations
-    assert run.preemptions > len(instance.jobs) / 100
+    return run
 
 
 @pytest.mark.parametrize("name", POLICIES)
 def test_a_saturated_run_of_3000_jobs_ends(name):
-    check_end(saturated(3000), POLICIES[name]())
+    run = check_end(saturated(3000), POLICIES[name]())
+    assert run.preemptions > 30
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", POLICIES)
 def test_a_saturated_run_of_50000_jobs_ends(name):
-    check_end(saturated(50_000), POLICIES[name]())
+    run = check_end(saturated(50_000), POLICIES[name]())
+    assert run.preemptions > 500
+
+
+#: These stop nobody.
+PATIENT = {
+    "philly": lambda: Philly(),
+    "qssf": lambda: Qssf(backfill=True),
+    "dally-no-preemption": lambda: Dally(variant="no-preemption", lease_s=1800.0),
+}
+
+
+@pytest.mark.parametrize("name", PATIENT)
+def test_a_saturated_run_of_3000_jobs_that_nobody_stops_ends(name):
+    assert check_end(saturated(3000), PATIENT[name]()).preemptions == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PATIENT)
+def test_a_saturated_run_of_50000_jobs_that_nobody_stops_ends(name):
+    assert check_end(saturated(50_000), PATIENT[name]()).preemptions == 0
