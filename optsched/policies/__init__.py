@@ -6,6 +6,7 @@ from optsched.policies.delay import Delay
 from optsched.policies.fewest_gpus import FewestGpus
 from optsched.policies.fifo import Fifo, FifoBackfill
 from optsched.policies.gandiva import Gandiva
+from optsched.policies.gavel_fifo import GavelFifo
 from optsched.policies.las import Las
 from optsched.policies.philly import Philly
 from optsched.policies.qssf import Qssf
@@ -22,6 +23,7 @@ __all__ = [
     "Fifo",
     "FifoBackfill",
     "Gandiva",
+    "GavelFifo",
     "Las",
     "Philly",
     "Qssf",

@@ -109,6 +109,11 @@ SCHEDULERS: dict[str, SchedulerEntry] = {
         "optsched.policies.gandiva:Gandiva",
         "time slices in turn, machines kept for one demand, jobs moved closer",
     ),
+    "gavel-fifo": SchedulerEntry(
+        "policy",
+        "optsched.policies.gavel_fifo:GavelFifo",
+        "rounds of a held set that is refreshed in order of arrival",
+    ),
     "qssf": SchedulerEntry(
         "policy",
         "optsched.policies.qssf:Qssf",
