@@ -165,4 +165,5 @@ def convert(
             profiles: Mapping[str, int] = filled_in["profiles"]  # type: ignore[assignment]
             mix = " ".join(f"{name}:{count}" for name, count in profiles.items())
             print(f"  filled in  {fabric or tiers}; {mix} ({filled_in['drawn']:,} drawn)")
+            print("  network    takes time on top: work and load above are of computing alone")
     note(f"instance: {output}")

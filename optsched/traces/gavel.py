@@ -65,8 +65,8 @@ class GavelFormat(BaseFormat):
 
     def expectation(self, first_line: str) -> tuple[int, str, str]:
         """Return how near the line is to this format, what it should be, and what to change."""
-        tabs = first_line.count("\t")
-        return 0, f"7, 10 or 12 fields between tabs (it has {tabs} tabs)", "check the line"
+        found = first_line.count("\t") + 1
+        return 0, "7, 10 or 12 fields between tabs, no header", f"the line has {found}"
 
     def read(self, text: TraceText, jobs: JobCollector, options: Mapping[str, str]) -> None:
         """Hand every line to ``jobs``, called by its number, counted from 0."""

@@ -24,6 +24,8 @@ __all__ = ["TraceLoad", "load_trace"]
 
 #: Columns that name the network a job trains.
 MODEL_COLUMNS = ("model", "model_name")
+#: From so much on a first line is a header of a known format with faults: two of its columns.
+NEAR = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -191,15 +193,13 @@ def _recognise(text: TraceText, loaders: Mapping[str, TraceFormat]) -> TraceForm
     nearness, expected, remedy = max(
         (loader.expectation(line) for loader in loaders.values()), key=lambda item: item[0]
     )
-    if nearness == 0:
-        expected = "a header that names " + ", or ".join(
-            f"{loader.expectation('')[1].removeprefix('the columns ')} ({name})"
-            for name, loader in loaders.items()
-        )
-        remedy = "rename the columns, or add a header"
+    if nearness < NEAR:
+        expected = "the first line of a trace"
+        known = [f"\n  {name:<10} {one.expectation('')[1]}" for name, one in loaders.items()]
+        remedy = "name the columns of a table with map (--map). What is known:" + "".join(known)
     else:
         nearest = max(loaders, key=lambda name: loaders[name].expectation(line)[0])
-        expected += f" of a {nearest} trace (the nearest of {', '.join(loaders)})"
+        expected += f" of a {nearest} trace, the nearest format"
     raise text.error(text.first_line_number, expected, f"{line[:200]!r}", remedy)
 
 

@@ -65,7 +65,8 @@ class PaiFormat(BaseFormat):
 
     def expectation(self, first_line: str) -> tuple[int, str, str]:
         """Return what a line of this format is."""
-        return 0, f"{TASK_FIELDS} fields of a task, the fourth a status", "it has no header"
+        fields = f"{TASK_FIELDS} fields of a task, the fourth a status, no header"
+        return 0, fields, "leave the header out"
 
     def read(self, text: TraceText, jobs: JobCollector, options: Mapping[str, str]) -> None:
         """Hand every job to ``jobs``, with all of its tasks put together."""

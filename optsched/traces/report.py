@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 __all__ = ["MAX_EXAMPLES", "DroppedRows", "TraceReport"]
 
+#: Below the first a cluster is hardly used; the second is what people study.
+BUSY, FULL = 0.5, 0.8
 #: Dropped rows of one reason that are named; the others are counted.
 MAX_EXAMPLES = 5
 
@@ -153,10 +156,19 @@ class TraceReport:
             yield "  load       all jobs are submitted at once"
         else:
             span = f"{self.arrival_span_s:,.10g} s of arrivals"
-            yield f"  load       {self.load:.3g} of the cluster, over {span}"
+            yield f"  load       {self.load:.3g} of the cluster, over {span}{self._advice()}"
         yield f"  time 0     {self.origin}"
         for note in self.notes:
             yield f"  note       {note}"
+
+    def _advice(self) -> str:
+        """Return how many servers would be busy, if these are hardly so or far too few."""
+        if self.load is None or BUSY <= self.load <= 1.0:
+            return ""
+        size = math.ceil(self.servers * self.load / FULL)
+        # A smaller cluster has to hold the largest job.
+        size = max(size, math.ceil(max(self.demand) * self.servers / self.capacity_gpus))
+        return "" if size == self.servers else f"; {FULL:g} on {size:,} servers"
 
 
 def _mix(counts: Mapping[int, int] | Mapping[str, int]) -> str:

@@ -20,5 +20,5 @@ SENSETIME = CsvFormat(
     duration_is_one_gpu=True,
     counted=("model",),
     kept=("total_iterations", "time_per_iteration_s"),
-    notes=("run time = trace_duration_s / GPUs, the network costs nothing",),
+    notes=("duration = trace_duration_s / GPUs: what a gang takes that never waits for a network",),
 )

@@ -65,6 +65,8 @@ def test_a_trace_on_tiers_is_solved_exactly(optsched, trace):
     assert 100 / 0.256 < solved["value"] < 100 / 0.254
     text = optsched(*CONVERT, "--tiers", "physical-congested", "--contention").out
     assert "filled in  physical-congested; bert-large:1 vgg11:1 (0 drawn)" in text
+    assert "network    takes time on top" in text
+    assert "costs nothing" not in text
 
 
 @pytest.mark.parametrize(

@@ -120,5 +120,5 @@ def test_the_two_sensetime_files_hold_the_same_jobs(traces_directory):
 
 
 def test_a_file_that_is_no_job_list_is_refused(traces_directory):
-    with pytest.raises(TraceError, match=r"yarn-gput1000\.csv:1: .* 'submit_time' is missing"):
+    with pytest.raises(TraceError, match=r"yarn-gput1000\.csv:1: .* the first line of a trace"):
         load_trace(traces_directory / "tiresias" / "yarn-gput1000.csv")

@@ -296,6 +296,34 @@ def test_load_is_work_over_capacity_times_span(load):
     assert report.demand == {2: 1, 4: 1}
 
 
+@pytest.mark.parametrize(
+    ("rows", "advice"),
+    [
+        # 8 GPUs a server. Work 800 over 100 s: a load of 1/4, and 1.25 servers' worth at 0.8.
+        (
+            "a,0,1,400\nb,100,1,400\n",
+            "0.25; 0.8 on 2 servers",
+        ),
+        # 3600 over 100 s: 1.125, and 5.6.
+        (
+            "a,0,9,200\nb,100,9,200\n",
+            "1.12; 0.8 on 6 servers",
+        ),
+        # A job of 24 GPUs needs three.
+        (
+            "a,0,24,1\nb,100,1,1\n",
+            "0.00781; 0.8 on 3 servers",
+        ),
+        ("a,0,32,1\nb,100,1,1\n", "0.0103"),
+        ("a,0,1,1600\nb,100,1,1600\n", "1"),
+    ],
+)
+def test_a_report_says_which_cluster_would_be_busy(load, rows, advice):
+    lines = str(load(PLAIN + rows).report).splitlines()
+    (found,) = [line.split(maxsplit=1)[1] for line in lines if line.startswith("  load ")]
+    assert found.replace(" of the cluster, over 100 s of arrivals", "") == advice
+
+
 def test_report_as_text_and_as_document(load, tmp_path):
     report = load(PLAIN + "a,30,2,100\nb,55,4,50\nc,0,0,1\nd,0,99,1\n").report
     assert str(report).splitlines() == [
