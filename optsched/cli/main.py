@@ -21,6 +21,7 @@ from optsched.cli import (
     listing,
     plot,
     plot_search,
+    reproduce,
     run,
     solve,
     validate,
@@ -64,7 +65,13 @@ _add("gantt", plot.gantt, "Pictures", to=plot_app)
 _add("ratios", plot.ratios, "Pictures", to=plot_app)
 _add("search", plot_search.search, "Pictures", to=plot_app)
 
+reproduce_app = typer.Typer(
+    no_args_is_help=True, help="Do a published study again: tables, a report, pictures."
+)
+_add("dally", reproduce.dally, "Studies", to=reproduce_app)
+
 _add("compare", compare.compare, STUDY)
+app.add_typer(reproduce_app, name="reproduce", rich_help_panel=STUDY)
 _add("certify", certify.certify, STUDY)
 app.add_typer(plot_app, name="plot", rich_help_panel=STUDY)
 _add("run", run.run, SCHEDULE)

@@ -236,13 +236,10 @@ class ComposedPolicy:
         declined = self._hooks["on_decline"]
         # What was refused to a job is so to all of its class: GPUs only become fewer in a pass.
         refused: set[Any] | None = set() if self._by_demand and not declined else None
-        listed = list(self._listed.values())
-        if refused is not None:
-            most = free.total
-            listed = [entry for entry in listed if entry[2].gpus <= most]
+        most = free.total if refused is not None else float("inf")
+        listed = [entry for entry in self._listed.values() if entry[2].gpus <= most]
         if self._key_changes:
-            key = self._key
-            listed = [(key(job, state), index, job) for _, index, job in listed]
+            listed = [(self._key(job, state), index, job) for _, index, job in listed]
         for _, _, job in sorted(listed, key=itemgetter(0, 1)):
             group: Any = None
             if refused is not None:

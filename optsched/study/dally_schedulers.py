@@ -14,7 +14,8 @@ DALLY = "dally"
 LEASE_S = 3600
 
 #: Name in tables, and the scheduler. ``tiresias`` is as in the simulator of Dally's authors,
-#: ``tiresias-queues`` as in its own paper.
+#: ``tiresias-queues`` as in its own paper. Those that end in ``tiered`` take the nearest GPUs, the
+#: same without that the fewest machines, whatever the racks.
 DALLY_SCHEDULERS: Mapping[str, str] = {
     DALLY: f"dally:lease_s={LEASE_S}",
     "dally-manual": f"dally:lease_s={LEASE_S},variant=manual",
@@ -37,6 +38,10 @@ DALLY_SCHEDULERS: Mapping[str, str] = {
     "fifo": "fifo",
     "fifo-backfill": "fifo-backfill",
     "sjf": "sjf",
+    "srtf-tiered": "srtf:placement=tiered",
+    "las-leases-tiered": f"las:thresholds=none,lease_s={LEASE_S},placement=tiered",
+    "fifo-backfill-tiered": "fifo-backfill:placement=tiered",
+    "sjf-tiered": "sjf:placement=tiered",
 }
 #: The baselines that the paper names, and its variant that consolidates whatever it costs.
 PUBLISHED_BASELINES = ("tiresias", "gandiva", "dally-consolidated")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import warnings
+from collections.abc import Callable, Generator, Sequence
 from typing import TypeVar
 
 __all__ = ["available_cores", "each_finished"]
@@ -21,7 +22,7 @@ def available_cores() -> int:
 
 def each_finished(
     function: Callable[[Task], Outcome], tasks: Sequence[Task], *, workers: int = 1
-) -> Iterator[Outcome]:
+) -> Generator[Outcome, None, None]:
     """Yield the outcome of each task when it is there, in no particular order.
 
     Parameters
@@ -46,4 +47,14 @@ def each_finished(
     from joblib import Parallel, delayed
 
     pool = Parallel(n_jobs=workers, return_as="generator_unordered", batch_size=1)
-    yield from pool(delayed(function)(task) for task in tasks)
+    outcomes = pool(delayed(function)(task) for task in tasks)
+    try:
+        # Not "yield from", which would close the pool first.
+        for outcome in outcomes:  # noqa: UP028
+            yield outcome
+    except GeneratorExit:
+        with warnings.catch_warnings():
+            # That tasks are cancelled is what whoever stops early wants.
+            warnings.simplefilter("ignore", UserWarning)
+            outcomes.close()
+        raise

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -117,8 +118,8 @@ def reproduce_dally(
             keep(run)
     _check_instances(study.workload, done.values(), path)
     missing = [task for task in tasks if task not in done]
-    with appending(path) as append:
-        for outcome in _outcomes(missing, workers):
+    with appending(path) as append, closing(_outcomes(missing, workers)) as outcomes:
+        for outcome in outcomes:
             append(outcome.as_dict())
             keep(outcome)
     return [done[task] for task in tasks]
@@ -160,13 +161,17 @@ def _check_instances(workload: Workload, kept: Iterable[DallyRun], path: Path) -
             )
 
 
-def _outcomes(tasks: Sequence[DallyTask], workers: int) -> Iterator[DallyRun]:
-    for outcome in each_finished(_run_or_failed, tasks, workers=workers):
-        if isinstance(outcome, _Failed):
-            # Here the same happens again, and the error keeps all that it carries.
-            yield run_task(outcome.task)
-        else:
+def _outcomes(tasks: Sequence[DallyTask], workers: int) -> Generator[DallyRun, None, None]:
+    failed: _Failed | None = None
+    with closing(each_finished(_run_or_failed, tasks, workers=workers)) as outcomes:
+        for outcome in outcomes:
+            if isinstance(outcome, _Failed):
+                failed = outcome
+                break
             yield outcome
+    if failed is not None:
+        # Here the same happens again, and the error keeps all that it carries.
+        yield run_task(failed.task)
 
 
 def _run_or_failed(task: DallyTask) -> DallyRun | _Failed:

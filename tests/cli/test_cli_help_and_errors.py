@@ -10,6 +10,7 @@ from optsched.core.errors import StalledJobError
 
 COMMANDS = [
     "compare",
+    "reproduce dally",
     "plot gantt",
     "plot ratios",
     "run",
@@ -29,6 +30,7 @@ def test_help_lists_every_command(optsched):
     assert shown.code == 0
     for command in [
         "compare",
+        "reproduce",
         "plot",
         "run",
         "solve",
@@ -49,6 +51,7 @@ def test_help_lists_every_command(optsched):
     "command",
     [
         "compare",
+        "reproduce dally",
         "run",
         "solve",
         "bound",
