@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import deque
 
 from optsched.placement import Tiered
 from optsched.sim import LiveJob, Simulation
@@ -17,11 +18,10 @@ ROUNDING = 1e-6
 class _Entry:
     """What the rounds know of a job."""
 
-    __slots__ = ("deficit", "is_done", "is_held", "job", "until_s", "used_s")
+    __slots__ = ("deficit", "is_done", "job", "until_s", "used_s")
 
     def __init__(self, job: LiveJob, used_s: float) -> None:
         self.job = job
-        self.is_held = False
         self.is_done = False
         #: Time used since the last refresh and half a round, and what is owed from before.
         self.used_s = used_s
@@ -74,28 +74,30 @@ class GavelFifo:
         self.round_s = round_s
         self.refresh_s = refresh_s
         self._placement = Tiered()
-        self._entries: dict[int, _Entry] = {}
+        #: In order of arrival: the held set, with what is done of it since the last refresh, and
+        #: those that wait to be taken in.
+        self._held: dict[int, _Entry] = {}
+        self._queue: deque[LiveJob] = deque()
         self._has_changed = False
         self._refreshed_s: float | None = None
-        self._is_waived = False
         self._total_used_s = 0.0
 
     def on_begin(self, state: Simulation) -> None:
         """Forget the last run."""
-        self._entries = {}
+        self._held = {}
+        self._queue = deque()
         self._has_changed = False
         self._refreshed_s = None
-        self._is_waived = False
         self._total_used_s = 0.0
 
     def on_arrival(self, job: LiveJob, state: Simulation) -> None:
         """Take note of a job; it waits for the next refresh."""
-        self._entries[job.index] = _Entry(job, self.round_s / 2)
+        self._queue.append(job)
         self._has_changed = True
 
     def on_finish(self, job: LiveJob, state: Simulation) -> None:
         """Take note that a job is done."""
-        self._entries[job.index].is_done = True
+        self._held[job.index].is_done = True
         self._count(job, state)
         self._has_changed = True
 
@@ -107,7 +109,7 @@ class GavelFifo:
         """Stop a job that has done its share of the round."""
         if job is None or job.placement is None:
             return
-        if state.has_come(self._entries[job.index].until_s):
+        if state.has_come(self._held[job.index].until_s):
             state.preempt(job)
 
     def schedule(self, state: Simulation) -> None:
@@ -115,11 +117,10 @@ class GavelFifo:
         if state.running or not state.waiting:
             return
         if self._may_refresh(state.now_s):
-            self._refresh(state)
+            self._refresh(state, since_s=state.now_s - (self._refreshed_s or 0.0))
         chosen = self._choose(state.free.total)
         if not chosen:
-            self._is_waived = True
-            self._refresh(state)
+            self._refresh(state, since_s=0.0)
             chosen = self._choose(state.free.total)
         for entry in sorted(chosen, key=lambda entry: -entry.job.gpus):
             placement = self._placement.offer(entry.job, state.free, state)
@@ -140,7 +141,7 @@ class GavelFifo:
             state.set_timer(entry.until_s, job)
 
     def _count(self, job: LiveJob, state: Simulation) -> None:
-        entry = self._entries[job.index]
+        entry = self._held[job.index]
         used_s = state.now_s - job.start_s
         entry.used_s += used_s
         self._total_used_s += used_s
@@ -151,38 +152,37 @@ class GavelFifo:
         last_s = self._refreshed_s
         return not last_s or now_s - last_s >= self.refresh_s
 
-    def _refresh(self, state: Simulation) -> None:
+    def _refresh(self, state: Simulation, *, since_s: float) -> None:
         """Count deficits anew, replace what is done, and fill up in order of arrival."""
-        since_s = state.now_s - (self._refreshed_s or 0.0)
-        if self._is_waived:
-            since_s = 0.0
-        alive = [entry for entry in self._entries.values() if not entry.is_done]
         equal_s = self.round_s / 2
+        before = list(self._held.values())
+        alive = [entry for entry in before if not entry.is_done]
         for entry in alive:
-            entry.deficit += (since_s if entry.is_held else 0.0) - (entry.used_s - equal_s)
+            entry.deficit += since_s - (entry.used_s - equal_s)
             entry.used_s = equal_s
-        self._total_used_s = equal_s * len(alive)
-        queue = [entry for entry in reversed(alive) if not entry.is_held]
-        held = [entry for entry in self._entries.values() if entry.is_held]
+        self._total_used_s = equal_s * (len(alive) + len(self._queue))
         room = state.instance.cluster.total_gpus
-        for entry in held:
+        for entry in before:
             if not entry.is_done:
                 room -= entry.job.gpus
                 continue
-            if queue and queue[-1].job.gpus <= room:
-                room -= queue[-1].job.gpus
-                queue.pop().is_held = True
-            del self._entries[entry.job.index]
-        while room > 0 and queue and queue[-1].job.gpus <= room:
-            room -= queue[-1].job.gpus
-            queue.pop().is_held = True
+            if self._queue and self._queue[0].gpus <= room:
+                room -= self._hold_next()
+            del self._held[entry.job.index]
+        while room > 0 and self._queue and self._queue[0].gpus <= room:
+            room -= self._hold_next()
         self._has_changed = False
-        self._is_waived = False
         self._refreshed_s = state.now_s
+
+    def _hold_next(self) -> int:
+        """Take the first job in, and return its GPUs."""
+        job = self._queue.popleft()
+        self._held[job.index] = _Entry(job, self.round_s / 2)
+        return job.gpus
 
     def _choose(self, gpus: int) -> list[_Entry]:
         """Return the held jobs of a round: those that have had least since the refresh first."""
-        held = [entry for entry in self._entries.values() if entry.is_held and not entry.is_done]
+        held = [entry for entry in self._held.values() if not entry.is_done]
 
         def rank(entry: _Entry) -> tuple[float, float]:
             return -1.0 / (entry.used_s / self._total_used_s), -entry.deficit
