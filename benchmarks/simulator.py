@@ -15,7 +15,7 @@ import argparse
 import heapq
 import os
 import platform
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -139,16 +139,16 @@ def philly_cost(path: str, policy: str) -> tuple[float, float, float, float, flo
     return load_s, simulate_s, judge_s, watch.lap(), used_mb, value, lower
 
 
-def print_policies(jobs: int) -> None:
-    """Print the table of policies at both loads."""
+def print_policies(jobs: int, policies: Sequence[str], loads: Sequence[float]) -> None:
+    """Print the table of policies at each load."""
     scale = 100_000 / jobs
     print(f"\npolicies: {SERVERS} servers, {jobs:,} jobs; CPU s per 100,000 jobs")
     print(
         f"{'policy':<18}{'load':>5}{'simulate':>10}{'jobs/s':>10}{'heap':>6}{'judge':>7}{'ratio':>7}"
         f"{'MB':>6}{'+judge':>7}{'events':>11}{'stops':>9}{'used':>6}"
     )
-    for policy in POLICIES:
-        for load in (STATIONARY, SATURATED):
+    for policy in policies:
+        for load in loads:
             cost = in_fresh_process(cost_of, policy, jobs, SERVERS, load)
             print(
                 f"{policy:<18}{load:>5}{cost.simulate_s * scale:>10.2f}"
@@ -232,6 +232,11 @@ def print_philly(traces: Path) -> None:
         )
 
 
+def floats(text: str) -> tuple[float, ...]:
+    """Read numbers between commas."""
+    return tuple(float(piece) for piece in text.split(","))
+
+
 def main() -> None:
     """Print the tables asked for."""
     beside = Path(__file__).resolve().parents[1].parent / "shared" / "traces"
@@ -242,19 +247,26 @@ def main() -> None:
     parser.add_argument("--only", default=",".join(SECTIONS), help="sections, by commas")
     parser.add_argument("--jobs", type=int, help="jobs of policies and simpy, else 100,000")
     parser.add_argument(
+        "--loads", type=floats, default=(STATIONARY, SATURATED), help="of policies, by commas"
+    )
+    parser.add_argument("--policies", default=",".join(POLICIES), help="of policies, by commas")
+    parser.add_argument(
         "--traces", type=Path, default=Path(os.environ.get("OPTSCHED_TRACES") or beside)
     )
     options = parser.parse_args()
     wanted = options.only.split(",")
     if unknown := set(wanted) - set(SECTIONS):
         parser.error(f"--only takes {', '.join(SECTIONS)}, got {', '.join(sorted(unknown))}")
+    policies = options.policies.split(",")
+    if unknown := set(policies) - set(POLICIES):
+        parser.error(f"--policies takes {', '.join(POLICIES)}, got {', '.join(sorted(unknown))}")
     jobs = options.jobs or (10_000 if options.quick else 100_000)
     print(
         f"optsched {version('optsched')}, Python {platform.python_version()}, "
         f"numpy {np.__version__}, {platform.machine()}, {os.cpu_count()} cores"
     )
     sections: dict[str, Callable[[], None]] = {
-        "policies": lambda: print_policies(jobs),
+        "policies": lambda: print_policies(jobs, policies, options.loads),
         "simpy": lambda: print_simpy(jobs),
         "growth": lambda: print_growth(is_quick=options.quick),
         "million": lambda: print_million(100_000 if options.quick else 1_000_000),
