@@ -14,6 +14,7 @@ __all__ = [
     "ObjectiveOption",
     "OptionalPath",
     "SeedOption",
+    "SlotOption",
     "TimeLimitOption",
 ]
 
@@ -47,6 +48,14 @@ EffortOption = Annotated[
     ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+SlotOption = Annotated[
+    float | None,
+    typer.Option(
+        "--slot-s",
+        metavar="SECONDS",
+        help="Take the instance in slots of this length in place of continuous time.",
+    ),
+]
 OptionalPath = Path | None
 TimeLimitOption = Annotated[
     float,

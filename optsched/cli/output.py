@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
 
@@ -14,7 +14,7 @@ from optsched.report import plain
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-__all__ = ["Advance", "note", "print_json", "print_table", "progress_bar"]
+__all__ = ["Advance", "live_line", "note", "print_json", "print_table", "progress_bar"]
 
 #: A bar appears only for what takes longer than this.
 PATIENCE_S = 1.0
@@ -81,13 +81,52 @@ def progress_bar(what: str) -> Iterator[Advance]:
     def advance(done: int, total: int, text: str = "") -> None:
         bar.update(task, completed=done, total=total, count=f"{done:,}/{total:,}", text=text)
 
-    patience = threading.Timer(PATIENCE_S, bar.start)
+    with _shown_later(bar):
+        yield advance
+
+
+@contextmanager
+def live_line(text: Callable[[], str]) -> Iterator[None]:
+    """Show one line on stderr that is written anew all the time, if that is a terminal.
+
+    Parameters
+    ----------
+    text
+        Says what the line is now.
+    """
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+    from rich.live import Live
+    from rich.text import Text
+
+    line = Live(
+        get_renderable=lambda: Text(text(), no_wrap=True, overflow="ellipsis"),
+        console=Console(file=sys.stderr),
+        transient=True,
+        redirect_stdout=False,
+        redirect_stderr=False,
+    )
+    with _shown_later(line):
+        yield
+
+
+class _Display(Protocol):
+    def start(self) -> None: ...
+    def stop(self) -> None: ...
+
+
+@contextmanager
+def _shown_later(display: _Display) -> Iterator[None]:
+    """Show something only if the work takes longer than a moment."""
+    patience = threading.Timer(PATIENCE_S, display.start)
     patience.daemon = True
     patience.start()
     try:
-        yield advance
+        yield
     finally:
         patience.cancel()
-        # A timer that has just fired is still starting the bar.
+        # A timer that has just fired is still starting the display.
         patience.join()
-        bar.stop()
+        display.stop()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,13 +14,19 @@ from optsched.cli.options import (
     ObjectiveOption,
     OptionalPath,
     SeedOption,
+    SlotOption,
     TimeLimitOption,
 )
 
 if TYPE_CHECKING:
-    from optsched.core.schedule import Schedule
+    from optsched.core.instance import Instance
+    from optsched.core.result import Result
 
 __all__ = ["solve"]
+
+#: Exit codes.
+INFEASIBLE = 1
+INTERRUPTED = 130
 
 
 def solve(
@@ -30,12 +37,46 @@ def solve(
         typer.Option("--method", metavar="NAME", help="See [bold]optsched list methods[/]."),
     ] = "auto",
     time_limit_s: TimeLimitOption = 60.0,
+    deterministic_limit: Annotated[
+        float | None,
+        typer.Option(
+            "--deterministic-limit",
+            min=0.0,
+            metavar="UNITS",
+            help="Stop after so much work in place of the time limit: about a second of a core "
+            "each, counted in nodes and CP-SAT's deterministic time. With --workers 1 two runs do "
+            "the same.",
+        ),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            "--workers",
+            min=1,
+            metavar="N",
+            help="Processes and threads together. Default: the cores there are. With 1 one search "
+            "follows the other.",
+        ),
+    ] = None,
     seed: SeedOption = 0,
+    hint: Annotated[
+        OptionalPath,
+        typer.Option("--hint", metavar="SCHEDULE", help="A schedule file to start from."),
+    ] = None,
+    slot_s: SlotOption = None,
     output: Annotated[
         OptionalPath, typer.Option("--output", "-o", help="Write the schedule here (JSON).")
     ] = None,
     plot: Annotated[
         OptionalPath, typer.Option("--plot", help="Draw a Gantt chart here (svg, png, pdf).")
+    ] = None,
+    dump: Annotated[
+        OptionalPath,
+        typer.Option(
+            "--dump",
+            metavar="DIR",
+            help="Write the formulations that apply here (.mps, .lp, CP-SAT's .txt and .pb).",
+        ),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -43,64 +84,110 @@ def solve(
 
     The status is optimal only with a proof, and says among which schedules: all of them, or
     those that start jobs only when something arrives or completes (event-aligned). At the time
-    limit it is feasible, with the gap to the strongest lower bound, which holds for all schedules.
-    Exit code 1 if no schedule exists, 4 if none was found in time.
+    limit it is feasible, with the gap to the strongest lower bound. Methods that need slotted
+    time take a continuous instance only with --slot-s, and the result then says so. Ctrl-C keeps
+    the best so far. Exit code 1 if no schedule exists, 3 if a solver is missing, 4 if none was
+    found in time or the instance is too large for the method.
 
     Examples
     --------
       optsched solve waiting-pays
       optsched solve small-6x3 --objective mean_jct --time-limit 30
+      optsched solve forced-12x4-0 --slot-s 1 --dump models -o best.json
+      optsched solve small-6x3 --workers 1 --deterministic-limit 5 --json
     """
     from optsched.cli.destinations import check_destination, check_picture
-    from optsched.cli.output import note, print_json, progress_bar
-    from optsched.core.quantities import number_text
+    from optsched.cli.output import note, print_json
+    from optsched.cli.schedules import load_in_slots
+    from optsched.cli.solve_progress import progress_shown
     from optsched.core.result import Status
     from optsched.exact import solve as solve_instance
-    from optsched.files import load, save_schedule
+    from optsched.files import load, load_schedule
     from optsched.study.run import default_objective
 
     check_destination(output)
     check_picture(plot)
-    if math.isnan(time_limit_s):
-        raise typer.BadParameter("expected a number of seconds, got nan", param_hint="--time-limit")
-    loaded = load(instance, seed=seed)
-
-    def on_incumbent(schedule: Schedule, value: float, bound: float, seconds: float) -> None:
-        gap = f", {100 * (value / bound - 1):.2f}% above the bound" if bound > 0 else ""
-        note(f"{seconds:8.2f} s  found {number_text(value)} s{gap}")
-
-    with progress_bar(f"solving {loaded.name}"):
+    for option, value in (
+        ("--time-limit", time_limit_s),
+        ("--deterministic-limit", deterministic_limit),
+    ):
+        if value is not None and math.isnan(value):
+            raise typer.BadParameter("expected a number, got nan", param_hint=option)
+    given, solved = load(instance, seed=seed), load_in_slots(instance, slot_s, seed=seed)
+    wanted = objective or default_objective(given)
+    start = None if hint is None else load_schedule(hint, solved)
+    if dump is not None:
+        _write_formulations(solved, dump, wanted)
+    with progress_shown(given.name) as report:
         result = solve_instance(
-            loaded,
-            objective=objective or default_objective(loaded),
+            given,
+            objective=wanted,
             method=method,
             time_limit_s=time_limit_s,
+            deterministic_limit=deterministic_limit,
+            workers=workers,
             seed=seed,
-            on_incumbent=on_incumbent,
+            hint=start,
+            slot_s=slot_s,
+            on_progress=report,
         )
     if as_json:
         print_json(result)
     else:
-        print(result.summary())
-        for key, label in (("proof", "proof"), ("search", "search"), ("stopped_by", "stopped by")):
-            if key in result.details:
-                print(f"{label:<10} {result.details[key]}")
-    if result.schedule is not None and output is not None:
-        save_schedule(loaded, result.schedule, output, result=result)
-        note(f"schedule: {output}")
-    if result.schedule is not None and plot is not None:
-        from optsched.plot import plot_gantt, save_figure
-
-        title = f"{result.status} schedule of {loaded.name}"
-        save_figure(plot_gantt(loaded, result.schedule, title=title), plot)
-        note(f"picture: {plot}")
+        _print(result)
+    _keep(result, solved, output, plot)
     if result.details.get("stopped_by") == "interrupt":
         note("interrupted; this is the best schedule so far")
         raise typer.Exit(INTERRUPTED)
     if result.status is Status.INFEASIBLE:
+        note(f"to see which demands cannot be met: optsched explain {instance}")
         raise typer.Exit(INFEASIBLE)
 
 
-#: Exit codes.
-INFEASIBLE = 1
-INTERRUPTED = 130
+def _print(result: Result) -> None:
+    from optsched.cli.output import note
+
+    print(result.summary())
+    labels = {
+        "proof": "proof",
+        "schedule_from": "found by",
+        "search": "search",
+        "stopped_by": "stopped by",
+    }
+    for key, label in labels.items():
+        if key in result.details:
+            print(f"{label:<10} {result.details[key]}")
+    searches = result.details.get("searches")
+    for name, about in searches.items() if isinstance(searches, dict) else ():
+        if "failed" in about:
+            note(f"search {name} failed: {about['failed']}")
+
+
+def _keep(result: Result, solved: Instance, output: Path | None, plot: Path | None) -> None:
+    """Write the schedule and the picture that were asked for."""
+    from optsched.cli.output import note
+    from optsched.files import save_schedule
+
+    if result.schedule is None:
+        return
+    if output is not None:
+        save_schedule(solved, result.schedule, output, result=result)
+        note(f"schedule: {output}")
+    if plot is not None:
+        from optsched.plot import plot_gantt, save_figure
+
+        title = f"{result.status} schedule of {solved.name}"
+        save_figure(plot_gantt(solved, result.schedule, title=title), plot)
+        note(f"picture: {plot}")
+
+
+def _write_formulations(solved: Instance, directory: Path, objective: str) -> None:
+    from optsched.cli.output import note
+    from optsched.exact.dump import write_formulations
+
+    dump = write_formulations(solved, directory, objective=objective)
+    for name, files in dump.files.items():
+        for path in files:
+            note(f"formulation {name}: {path}")
+    for name, why in dump.left_out.items():
+        note(f"formulation {name} left out: {why}")

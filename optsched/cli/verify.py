@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from optsched.cli.options import JsonOption
+from optsched.cli.options import JsonOption, SlotOption
 
 __all__ = ["verify"]
 
@@ -24,6 +24,7 @@ def verify(
             help="Its instance, a name or a path. Default: the name in the schedule file.",
         ),
     ] = None,
+    slot_s: SlotOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Judge a schedule: valid or not, every violation, and what it is worth.
@@ -42,7 +43,7 @@ def verify(
     from optsched.report import figures_text
 
     try:
-        loaded, segments = load_both(schedule, instance)
+        loaded, segments = load_both(schedule, instance, slot_s=slot_s)
     except FileFormatError as error:
         if as_json:
             print_json({"valid": False, "problems": getattr(error, "problems", ())})

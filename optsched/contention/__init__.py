@@ -10,6 +10,7 @@ from optsched.contention.profiles import Layer, Profile, load_profile, profile_n
 from optsched.contention.rate_model import RateFunctions, rate_functions, rate_problems
 from optsched.contention.sharing import contention_degree, degradation_factor
 from optsched.contention.slots import iterations_per_slot, slots_needed
+from optsched.contention.slotted import slotted_instance
 from optsched.contention.tier_network import TierNetwork, load_tiers, tier_names
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "rate_functions",
     "rate_problems",
     "slots_needed",
+    "slotted_instance",
     "tier_names",
     "worst_durations_s",
 ]

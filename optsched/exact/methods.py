@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from optsched.contention.rate_model import RATE_MODELS, rate_functions
-from optsched.core.errors import UnsupportedError, suggest
+from optsched.core.errors import TooLargeError, UnsupportedError, suggest
 from optsched.core.instance import Instance
 from optsched.core.metrics import OBJECTIVES, Objective
 from optsched.exact.search_tables import SUPPORTED_MODELS, untabulated_model
@@ -91,6 +91,8 @@ def checked_method(name: str, instance: Instance, objective: Objective = "makesp
     ------
     UnsupportedError
         If there is no such method, or if it does not apply; the text names one that does.
+    TooLargeError
+        If there are too many jobs for it.
 
     Examples
     --------
@@ -100,7 +102,7 @@ def checked_method(name: str, instance: Instance, objective: Objective = "makesp
     >>> checked_method("brute-force", Instance("many", Cluster([Server("s0", 4)]), jobs))
     Traceback (most recent call last):
     ...
-    optsched.core.errors.UnsupportedError: method 'brute-force' takes at most 12 jobs, and 'many'
+    optsched.core.errors.TooLargeError: method 'brute-force' takes at most 12 jobs, and 'many'
     has 13; use method 'branch-and-bound', or 'auto'
     """
     if name not in METHODS:
@@ -109,19 +111,27 @@ def checked_method(name: str, instance: Instance, objective: Objective = "makesp
         raise UnsupportedError(
             f"no exact method is called {name!r}; {instead!r} applies to this instance"
         )
-    problem = _problem(METHODS[name], instance, objective)
+    entry = METHODS[name]
+    problem = _problem(entry, instance, objective)
     if problem:
         raise UnsupportedError(f"method {name!r} {problem}; {_alternative(instance, objective)}")
+    if entry.most_jobs is not None and len(instance.jobs) > entry.most_jobs:
+        raise TooLargeError(
+            f"method {name!r} takes at most {entry.most_jobs} jobs, and {instance.name!r} has "
+            f"{len(instance.jobs)}; {_alternative(instance, objective)}"
+        )
     return name
 
 
 def applies(name: str, instance: Instance, objective: Objective = "makespan") -> bool:
     """Return True if a method takes an instance."""
-    return not _problem(METHODS[name], instance, objective)
+    entry = METHODS[name]
+    is_small = entry.most_jobs is None or len(instance.jobs) <= entry.most_jobs
+    return is_small and not _problem(entry, instance, objective)
 
 
 def _problem(entry: MethodEntry, instance: Instance, objective: Objective) -> str:
-    """Return why a method does not take an instance, empty if it does."""
+    """Return why a method does not take an instance whatever its size, empty if it does."""
     if objective not in entry.objectives:
         return f"takes the objectives {', '.join(entry.objectives)}, not {objective}"
     if instance.is_slotted and not entry.slotted:
@@ -142,10 +152,6 @@ def _problem(entry: MethodEntry, instance: Instance, objective: Objective) -> st
         return f"takes no shared links beyond the servers' own, and {instance.name!r} has some"
     if not entry.release_dates and instance.has_arrivals:
         return f"takes jobs that are all there at time 0, and some of {instance.name!r} arrive"
-    if entry.most_jobs is not None and len(instance.jobs) > entry.most_jobs:
-        return (
-            f"takes at most {entry.most_jobs} jobs, and {instance.name!r} has {len(instance.jobs)}"
-        )
     return ""
 
 

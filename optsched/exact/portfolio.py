@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from optsched.core.errors import ScheduleError, UnsupportedError
+from optsched.contention import slotted_instance
+from optsched.core.errors import ScheduleError
 from optsched.core.instance import Instance
 from optsched.core.metrics import checked_objective
 from optsched.core.result import Result
@@ -89,6 +90,8 @@ def solve(
         If the method needs a solver that is not there.
     LimitReachedError
         If the limit comes before the first schedule.
+    InstanceError
+        If slots of that length are too short for some job.
     ScheduleError
         If the hint is no valid schedule of the instance.
     BoundViolatedError
@@ -108,7 +111,7 @@ def solve(
     wanted = checked_objective(objective)
     if workers is not None and workers < 1:
         raise ValueError(f"expected at least 1 worker, got {workers}")
-    solved = instance if slot_s is None else _slotted(instance, slot_s)
+    solved = instance if slot_s is None else slotted_instance(instance, slot_s)
     checked_method(method, solved, wanted)
     parameters: dict[str, object] = {}
     if deterministic_limit is not None:
@@ -132,18 +135,6 @@ def solve(
         record.offer(hint, "hint")
     of = f" of the slotted instance, slot_s = {slot_s:g}" if solved is not instance else ""
     return Solving(record, deterministic_limit, workers).result(of=of)
-
-
-def _slotted(instance: Instance, slot_s: float) -> Instance:
-    """Return the instance with slots, itself if it has these already."""
-    if instance.slot_s == slot_s:
-        return instance
-    if instance.is_slotted:
-        raise UnsupportedError(
-            f"{instance.name!r} has slots of {instance.slot_s:g} s; leave out slot_s (--slot-s) to "
-            "solve it as it is"
-        )
-    return instance.changed(slot_s=slot_s)
 
 
 def _check_hint(instance: Instance, hint: Schedule, *, is_slotted_here: bool) -> None:

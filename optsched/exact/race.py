@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from multiprocessing import resource_tracker
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -79,7 +80,8 @@ class Race:
         context = get_context("loky")
         connection, far_end = context.Pipe(duplex=True)
         process = context.Process(target=serve, args=(far_end, task, deadline), daemon=True)
-        process.start()
+        with _interrupts_held_back():
+            process.start()
         far_end.close()
         self._runners.append(_Runner(task.search.name, process, connection))
 
@@ -112,6 +114,24 @@ class Race:
         ending = [one for one in self._runners if searches is None or one.search in searches]
         self._runners = [one for one in self._runners if one not in ending]
         _end(ending)
+
+
+@contextmanager
+def _interrupts_held_back() -> Iterator[None]:
+    """Hold back Ctrl-C, and let a process that is started meanwhile begin without it.
+
+    Until it can say so itself, it would end in a traceback of its own.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    # This one would let interrupts through again once it is started.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _end(runners: Sequence[_Runner]) -> None:

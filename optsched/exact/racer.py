@@ -107,6 +107,9 @@ def _leave_the_terminal() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(os, "setpgrp"):
         os.setpgrp()
+    if hasattr(signal, "pthread_sigmask"):
+        # It was started with this held back.
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     sys.stdout.flush()
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
 

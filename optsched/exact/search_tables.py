@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from optsched.bounds import Workload
 from optsched.contention import RateFunctions, rate_functions
-from optsched.core.errors import UnsupportedError
+from optsched.core.errors import TooLargeError, UnsupportedError
 from optsched.core.instance import Instance
 from optsched.core.metrics import Objective
 from optsched.core.placement import Placement
@@ -209,7 +209,7 @@ def _placements(instance: Instance, demands: Sequence[int]) -> tuple[list[Placem
         for pairs in splits(gpus, capacity, range(len(capacity))):
             found.append(Placement.of(pairs))
             if len(placements) + len(found) > MOST_PLACEMENTS:
-                raise UnsupportedError(
+                raise TooLargeError(
                     f"{instance.name!r} has more than {MOST_PLACEMENTS:,} placements, too many "
                     "for a table; method 'brute-force' makes none"
                 )

@@ -199,10 +199,10 @@ def test_a_process_ends_with_the_one_that_started_it(tmp_path):
     """
     environment = {**os.environ, "SCRIPTED_PID_FILE": str(note)}
     command = [sys.executable, "-c", textwrap.dedent(script)]
-    done = subprocess.run(command, env=environment, timeout=120, capture_output=True, text=True)
+    done = subprocess.run(command, env=environment, timeout=300, capture_output=True, text=True)
     assert done.returncode == 9, done.stderr
     process_id = int(note.read_text())
-    for _ in range(200):
+    for _ in range(600):
         if not is_alive(process_id):
             break
         time.sleep(0.1)
@@ -225,7 +225,7 @@ def test_a_script_without_a_guard_can_solve(tmp_path):
             """
         )
     )
-    done = subprocess.run([sys.executable, script], timeout=120, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, script], timeout=300, capture_output=True, text=True)
     assert done.stdout == "once\noptimal ['branch-and-bound', 'event-orders']\n", done.stderr
     assert done.stderr == ""
 
