@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 
 import numpy as np
 
 from optsched.contention import RateFunctions
+from optsched.core.errors import UnsupportedError
 from optsched.core.instance import Instance
 from optsched.core.placement import Placement
 
@@ -18,6 +20,10 @@ Choice = tuple[tuple[int, Placement], ...]
 #: Models known to see a server only through its capacity, its network rate and its rack. Of these
 #: ``tiered`` sees the rack alone, and counts machines and racks.
 MODELS_BLIND_TO_NAMES = ("ring", "fixed", "tiered")
+
+
+#: The most placements of one job that are listed.
+MOST_PLACEMENTS = 100_000
 
 
 class Choices:
@@ -113,12 +119,24 @@ class Choices:
         groups
             Number of the group of each server; of placements that only differ by exchanges within
             groups one is returned. None: all placements.
+
+        Raises
+        ------
+        UnsupportedError
+            If there are more than ``MOST_PLACEMENTS``.
         """
         groups = range(len(free)) if groups is None else groups
         key = (gpus, tuple(free), tuple(groups))
         found = self._known.get(key)
         if found is None:
-            found = [Placement.of(pairs) for pairs in splits(gpus, free, groups)]
+            ways = list(islice(splits(gpus, free, groups), MOST_PLACEMENTS + 1))
+            if len(ways) > MOST_PLACEMENTS:
+                # To list them would take all memory, and no clock is looked at meanwhile.
+                raise UnsupportedError(
+                    f"a job of {gpus} GPUs has more than {MOST_PLACEMENTS:,} placements, too many "
+                    "to try them all; use method 'auto', which bounds the gap of what it finds"
+                )
+            found = [Placement.of(pairs) for pairs in ways]
             found.sort(key=lambda placement: len(placement.servers))
             self._known[key] = found
         return found

@@ -2,8 +2,11 @@
 
 from math import comb
 
+import pytest
+
 from optsched.contention import rate_functions
 from optsched.core.cluster import Cluster, Fabric, Server
+from optsched.core.errors import UnsupportedError
 from optsched.core.instance import Instance
 from optsched.core.jobs import Job
 from optsched.core.placement import Placement
@@ -102,3 +105,12 @@ def test_what_is_not_admitted_is_not_extended():
     found = [tuple(job for job, _ in c) for c in plain.of([0, 1, 2], [], admits=admits)]
     assert found == [(1, 2), (1,), (2,), ()]
     assert asked == [(0,), (1,), (1, 2), (2,)]
+
+
+def test_too_many_placements_are_refused_before_they_fill_the_memory():
+    # Fifteen servers that are all unlike: 20 GPUs are on them in far more than 100,000 ways.
+    servers = [Server(f"s{i}", 4 + i) for i in range(15)]
+    many = Instance("many", Cluster(servers), [Job("a", 20, 1, compute_s=1.0)])
+    choices = Choices(many, rate_functions(many), symmetry=True)
+    with pytest.raises(UnsupportedError, match="more than 100,000 placements"):
+        choices.placements(20, [server.gpus for server in servers])
