@@ -81,6 +81,22 @@ METHODS: dict[str, MethodEntry] = {
         "event-aligned schedules; in slotted time all of them if the time suffices",
         most_jobs=MOST_JOBS["brute-force"],
     ),
+    "milp-highs": MethodEntry(
+        "a mixed-integer program of starts, placements and slots, solved by HiGHS; a second "
+        "opinion for about five jobs",
+        "all slotted schedules",
+        uplinks=False,
+        shared_tiers=False,
+        continuous=False,
+    ),
+    "milp-cbc": MethodEntry(
+        "a mixed-integer program of starts, placements and slots, solved by CBC in a process of "
+        "its own; a second opinion for about five jobs",
+        "all slotted schedules",
+        uplinks=False,
+        shared_tiers=False,
+        continuous=False,
+    ),
 }
 
 

@@ -94,7 +94,9 @@ def milp(
     Raises
     ------
     UnsupportedError
-        If time is continuous, rates depend on more, or the program would be too large.
+        If time is continuous, or rates depend on more.
+    TooLargeError
+        If the program would have more than :data:`MOST_BINARIES` binaries.
     SolverMissingError
         If the solver is not installed.
     LimitReachedError

@@ -11,7 +11,7 @@ from optsched.core.errors import (
     BoundViolatedError,
     LimitReachedError,
     ScheduleError,
-    UnsupportedError,
+    TooLargeError,
 )
 from optsched.core.instance import Instance
 from optsched.core.metrics import Objective
@@ -73,7 +73,7 @@ class MilpSearch:
 
         Raises
         ------
-        UnsupportedError
+        TooLargeError
             If it would be too large.
         """
         if self.levels.stuck:
@@ -85,7 +85,7 @@ class MilpSearch:
         goal = self.scale.goal(float(upper), lower=max(0.0, lower - 1e-6 * abs(lower)))
         self.binaries = count_binaries(self.levels, goal)
         if self.binaries > MOST_BINARIES:
-            raise UnsupportedError(
+            raise TooLargeError(
                 f"the mixed-integer program of {self.instance.name!r} would have about "
                 f"{self.binaries:,} binaries, patterns times slots, and {MOST_BINARIES:,} is the "
                 "most; use method 'cp-sat', or a longer slot_s"
