@@ -69,6 +69,7 @@ reproduce_app = typer.Typer(
     no_args_is_help=True, help="Do a published study again: tables, a report, pictures."
 )
 _add("dally", reproduce.dally, "Studies", to=reproduce_app)
+_add("sjf-bco", reproduce.sjf_bco, "Studies", to=reproduce_app)
 
 _add("compare", compare.compare, STUDY)
 app.add_typer(reproduce_app, name="reproduce", rich_help_panel=STUDY)

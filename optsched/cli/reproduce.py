@@ -14,11 +14,15 @@ if TYPE_CHECKING:
     from optsched.study.dally_run import DallyRun
     from optsched.study.dally_workload import Workload
 
-__all__ = ["dally"]
+__all__ = ["dally", "sjf_bco"]
 
 INTERRUPTED = 130
 QUICK_SEEDS = 2
 REPORT_FILE = "report.md"
+
+WorkersOption = Annotated[
+    int | None, typer.Option("--workers", min=1, help="Processes. Default: cores.")
+]
 
 
 def dally(
@@ -91,9 +95,7 @@ def dally(
             "time or so.",
         ),
     ] = False,
-    workers: Annotated[
-        int | None, typer.Option("--workers", min=1, help="Processes. Default: cores.")
-    ] = None,
+    workers: WorkersOption = None,
     no_plot: Annotated[bool, typer.Option("--no-plot", help="Draw no pictures.")] = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -171,6 +173,43 @@ def dally(
     if interrupted:
         note(f"interrupted after {len(runs)} runs; the same command goes on from there")
         raise typer.Exit(INTERRUPTED)
+
+
+def sjf_bco(
+    seeds: Annotated[
+        int, typer.Option("--seeds", min=1, help="How many instances are drawn, from seed 0.")
+    ] = 10,
+    servers: Annotated[
+        int, typer.Option("--servers", min=1, help="Servers; the paper's makespans are on 20.")
+    ] = 20,
+    workers: WorkersOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """SJF-BCO on its paper's workload: schedulers, κ and λ (Yu et al. 2022).
+
+    The makespans of the paper stand beside means of drawn instances, in slots. Those over κ and λ
+    are read from its drawings; it gives neither seeds nor sizes, so that its instance is unknown.
+    "pack" is a second reading of its pseudo-code.
+
+    Examples
+    --------
+      optsched reproduce sjf-bco
+      optsched reproduce sjf-bco --seeds 3 --servers 14 --json
+    """
+    from optsched.cli.output import print_json, print_table, progress_bar
+    from optsched.report.sjf_bco_tables import sjf_bco_data, sjf_bco_tables
+    from optsched.study.parallel import available_cores
+    from optsched.study.reproduce_sjf_bco import reproduce_sjf_bco
+
+    with progress_bar("reproducing") as advance:
+        outcomes = reproduce_sjf_bco(
+            servers=servers, seeds=seeds, workers=workers or available_cores(), on_run=advance
+        )
+    if as_json:
+        print_json(sjf_bco_data(outcomes) | {"servers": servers, "seeds": seeds})
+        return
+    for table in sjf_bco_tables(outcomes):
+        print_table(table.terminal())
 
 
 def _listed(text: str) -> list[str]:

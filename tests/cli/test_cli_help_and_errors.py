@@ -11,6 +11,7 @@ from optsched.core.errors import StalledJobError
 COMMANDS = [
     "compare",
     "reproduce dally",
+    "reproduce sjf-bco",
     "plot gantt",
     "plot ratios",
     "run",
@@ -52,6 +53,7 @@ def test_help_lists_every_command(optsched):
     [
         "compare",
         "reproduce dally",
+        "reproduce sjf-bco",
         "run",
         "solve",
         "bound",

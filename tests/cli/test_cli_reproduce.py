@@ -61,6 +61,18 @@ def test_json_has_summaries_and_reductions(optsched):
     assert mine["mean"] == pytest.approx(sum(mine["by_seed"]) / 2)
 
 
+def test_sjf_bco_is_printed_and_told_as_json(optsched, monkeypatch):
+    module = importlib.import_module("optsched.study.reproduce_sjf_bco")
+    monkeypatch.setattr(module, "_run", lambda task: (task[0], task[2], 500.0 + task[2]))
+    flags = ("reproduce", "sjf-bco", "--seeds", 2, "--workers", 1)
+    done = optsched(*flags)
+    assert done.code == 0
+    for words in ("schedulers: makespan in slots", "κ (λ = 1)", "λ (κ = 1)", "1128", "500.5 ± "):
+        assert words in done.out
+    told = optsched(*flags, "--json").json
+    assert (told["seeds"], told["servers"], len(told["figures"])) == (2, 20, 14)
+
+
 def test_killed_in_the_middle_it_goes_on_and_says_the_same(optsched, tmp_path):
     flags = ("reproduce", "dally", *TINY, *FEW, "--no-plot")
     whole = optsched(*flags)
