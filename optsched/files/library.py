@@ -39,6 +39,8 @@ LIBRARY: dict[str, tuple[str, ...]] = {
     "light": _drawn("light", [("6x3", 3), ("8x3", 2), ("12x4", 3), ("20x5", 2), ("40x8", 2)]),
     "contended": _drawn("contended", [("4x3", 2), ("6x3", 3), ("8x4", 3), ("12x5", 2)]),
     "racks": _drawn("racks", [("5x4", 2), ("6x4", 2), ("8x4", 2), ("12x6", 2)]),
+    "tiered-small": _drawn("tiered-small", [("6x4", 10)]),
+    "tiered-small-arrivals": _drawn("tiered-small-arrivals", [("6x4", 10)]),
     "forced-arrivals": _drawn("forced-arrivals", [("6x3", 3), ("8x3", 3), ("12x4", 2)]),
     "tight-arrivals": _drawn("tight-arrivals", [("6x3", 2), ("9x3", 2), ("20x5", 1)]),
     "light-arrivals": _drawn("light-arrivals", [("12x4", 2), ("40x8", 1)]),

@@ -23,6 +23,8 @@ FAMILIES: dict[str, tuple[str, dict[str, str]]] = {
             ("-slotted-arrivals", {"slot_s": f"{NAMED_SLOT_S!r}", "load": f"{NAMED_LOAD!r}"}),
         )
     },
+    "tiered-small": ("tiered-small", {}),
+    "tiered-small-arrivals": ("tiered-small", {"load": f"{NAMED_LOAD!r}"}),
     "paper": ("paper-160", {}),
     "physical": ("paper-160", {"mode": "physical"}),
     "reference-a": ("reference-a", {}),

@@ -13,6 +13,7 @@ from optsched.generate.reference import reference_a, reference_f
 from optsched.generate.registry import GENERATORS, GeneratorEntry, generate, parsed_parameters
 from optsched.generate.small import contended, forced, light, racks, tight
 from optsched.generate.spreading_bad import spreading_bad
+from optsched.generate.tiered_small import tiered_small
 from optsched.generate.workload import Workload
 from optsched.generate.workload_file import load_workload, workload_names, workload_text
 
@@ -40,6 +41,7 @@ __all__ = [
     "reference_a",
     "reference_f",
     "spreading_bad",
+    "tiered_small",
     "tight",
     "waiting_pays",
     "workload_names",

@@ -21,6 +21,7 @@ from optsched.generate.poisson import poisson
 from optsched.generate.reference import reference_a, reference_f
 from optsched.generate.small import contended, forced, light, racks, tight
 from optsched.generate.spreading_bad import spreading_bad
+from optsched.generate.tiered_small import tiered_small
 
 __all__ = ["GENERATORS", "GeneratorEntry", "generate", "parsed_parameters"]
 
@@ -76,6 +77,9 @@ GENERATORS: dict[str, GeneratorEntry] = {
         contended, "spread jobs that mostly communicate: contention may cost more than waiting"
     ),
     "racks": GeneratorEntry(racks, "two racks with slow uplinks, and jobs as those of forced"),
+    "tiered-small": GeneratorEntry(
+        tiered_small, "small, on machines in two racks with slow networks between them (tiered)"
+    ),
     "poisson": GeneratorEntry(poisson, "jobs that arrive one by one, at a chosen load"),
     "fitted": GeneratorEntry(
         fitted, "jobs like those of a real trace, from fitted laws, at any size and load"

@@ -16,7 +16,16 @@ from optsched.core.jobs import Job
 from optsched.core.rate_model import RateModel
 from optsched.generate.draws import checked_count, checked_range, named_draws
 
-__all__ = ["NAMED_LOAD", "NAMED_SLOT_S", "contended", "forced", "light", "racks", "tight"]
+__all__ = [
+    "NAMED_LOAD",
+    "NAMED_SLOT_S",
+    "arrivals_at_load_s",
+    "contended",
+    "forced",
+    "light",
+    "racks",
+    "tight",
+]
 
 ITERATIONS = (100, 500)
 GRADIENT_BYTES = (0.001, 0.006)
@@ -250,7 +259,7 @@ def _drawn(
     if load is None:
         return instance
     gaps = named_draws(family.name, f"{jobs}x{servers}", "gaps", seed)
-    arrivals_s = _arrivals_s(instance, load, [gaps.random() for _ in rows])
+    arrivals_s = arrivals_at_load_s(instance, load, [gaps.random() for _ in rows])
     return instance.changed(
         jobs=[
             replace(job, arrival_s=arrival_s)
@@ -278,8 +287,19 @@ def _setting(slot_s: float | None, load: float | None) -> str:
     return slots + ("" if load is None else f" Arrivals at load {load:g}.")
 
 
-def _arrivals_s(instance: Instance, load: float, uniforms: Sequence[float]) -> list[float]:
-    """Return arrivals in whole milliseconds, which hide the last digit of the logarithm."""
+def arrivals_at_load_s(instance: Instance, load: float, uniforms: Sequence[float]) -> list[float]:
+    """Return arrivals in whole milliseconds, which hide the last digit of the logarithm.
+
+    Parameters
+    ----------
+    instance
+        The jobs, whose work and number the gaps depend on.
+    load
+        GPU-seconds of all jobs at their best, for each GPU and each second of the mean time from
+        the first to the last arrival.
+    uniforms
+        A number in [0, 1) for each job; the first is not used.
+    """
     jobs = instance.jobs
     best_s = rate_functions(instance.changed(slot_s=None)).best_iteration_times_s()
     gpu_seconds = math.fsum((jobs.gpus * jobs.iterations * best_s).tolist())
