@@ -30,6 +30,7 @@ _HOME = {
     "all_bounds": "bounds",
     "bound": "bounds",
     "compare": "study",
+    "explain": "study",
     "known": "files",
     "load": "files",
     "load_schedule": "files",

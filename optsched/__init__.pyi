@@ -33,6 +33,7 @@ from optsched.plot import save_figure as save_figure
 from optsched.sim import simulate as simulate
 from optsched.study import Comparison as Comparison
 from optsched.study import compare as compare
+from optsched.study import explain as explain
 from optsched.study import run as run
 from optsched.traces import load_trace as load_trace
 

@@ -16,6 +16,7 @@ from optsched.cli import (
     certify,
     compare,
     convert,
+    explain,
     fit,
     generate,
     listing,
@@ -78,6 +79,7 @@ app.add_typer(plot_app, name="plot", rich_help_panel=STUDY)
 _add("run", run.run, SCHEDULE)
 _add("solve", solve.solve, SCHEDULE)
 _add("bound", bound.bound, SCHEDULE)
+_add("explain", explain.explain, SCHEDULE)
 _add("verify", verify.verify, SCHEDULE)
 _add("list", listing.list_what, INPUT)
 _add("generate", generate.generate, INPUT)

@@ -2,6 +2,7 @@
 
 from optsched.study.compare import compare
 from optsched.study.comparison import Comparison, RunRow, SummaryRow
+from optsched.study.explain import Explanation, explain
 from optsched.study.registry import SCHEDULERS, SchedulerEntry
 from optsched.study.run import run
 from optsched.study.specification import make_scheduler, split_schedulers
@@ -9,10 +10,12 @@ from optsched.study.specification import make_scheduler, split_schedulers
 __all__ = [
     "SCHEDULERS",
     "Comparison",
+    "Explanation",
     "RunRow",
     "SchedulerEntry",
     "SummaryRow",
     "compare",
+    "explain",
     "make_scheduler",
     "run",
     "split_schedulers",
