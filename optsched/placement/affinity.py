@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import random
+from collections import Counter
 from collections.abc import Iterable
+from typing import Literal
 
 from optsched.core.placement import Placement
 from optsched.placement.tiered import Tiered
@@ -17,8 +20,15 @@ class Affinity:
     A machine takes on the demand of the first job that starts on it while it is idle, and loses it
     when it is idle again. A job goes to the machine of its demand with the most free GPUs. If there
     is none with room it goes, as long as no machine has its demand, to the machine without one that
-    has the most free GPUs; else to any machine with the most. A job larger than every machine
-    takes the nearest GPUs there are.
+    has the most free GPUs; else to any machine with the most.
+
+    Parameters
+    ----------
+    spread
+        What a job larger than every machine takes: the ``nearest`` GPUs there are, or ``any``,
+        drawn at random (what the public simulator of Sharma et al., arXiv 2401.16492, does).
+    seed
+        Of the draws.
 
     Notes
     -----
@@ -27,7 +37,12 @@ class Affinity:
 
     depends_on_demand_only = True
 
-    def __init__(self) -> None:
+    def __init__(self, *, spread: Literal["nearest", "any"] = "nearest", seed: int = 0) -> None:
+        if spread not in ("nearest", "any"):
+            raise ValueError(f"spread is 'nearest' or 'any', got {spread!r}")
+        self._takes_any = spread == "any"
+        self._seed = seed
+        self._draws = random.Random(f"affinity/{seed}")
         self._nearest = Tiered()
         #: The demand of a machine, the number of jobs on it, and the machine of a job.
         self._demand: dict[int, int] = {}
@@ -37,6 +52,7 @@ class Affinity:
     def on_begin(self, state: Simulation) -> None:
         """Forget the last run."""
         self._demand, self._jobs_on, self._machine = {}, {}, {}
+        self._draws = random.Random(f"affinity/{self._seed}")
 
     def on_start(self, job: LiveJob, state: Simulation) -> None:
         """Give the machine of a job its demand, if it has none."""
@@ -58,11 +74,14 @@ class Affinity:
             del self._jobs_on[machine], self._demand[machine]
 
     def offer(self, job: LiveJob, free: FreePool, state: Simulation) -> Placement | None:
-        """Return GPUs of one machine, or the nearest for a job larger than every machine."""
+        """Return GPUs of one machine, or what a job larger than every machine takes."""
         gpus = job.gpus
         if gpus > free.total:
             return None
         if gpus > free.sizes[0]:
+            if self._takes_any:
+                machines = [one for one in free.with_free() for _ in range(free.free[one])]
+                return Placement.of(Counter(self._draws.sample(machines, gpus)))
             return self._nearest.place(free, gpus, state.instance.cluster)
         roomy = list(free.with_free(gpus))
         demand = self._demand

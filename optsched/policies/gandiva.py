@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from optsched.placement import Tier, Tiered, tier_of
 from optsched.placement.affinity import Affinity
 from optsched.policies.composed import ComposedPolicy
@@ -23,14 +25,28 @@ class Gandiva(ComposedPolicy):
     migration
         Whether running jobs move to a better tier. They do if that saves more time than a restart
         takes, those that are slowed most first.
+    spread, seed
+        What a job larger than every machine takes: the ``nearest`` GPUs, or ``any``, drawn at
+        random, as in the public simulator of Sharma et al. until it moves.
 
     Notes
     -----
     Xiao et al., Gandiva (OSDI 2018), as the baseline of Sharma et al. (arXiv 2401.16492).
     """
 
-    def __init__(self, *, lease_s: float | None = None, migration: bool = True) -> None:
-        super().__init__(LongestWaiting(), placement=Affinity(), preemption=Leases(lease_s))
+    def __init__(
+        self,
+        *,
+        lease_s: float | None = None,
+        migration: bool = True,
+        spread: Literal["nearest", "any"] = "nearest",
+        seed: int = 0,
+    ) -> None:
+        super().__init__(
+            LongestWaiting(),
+            placement=Affinity(spread=spread, seed=seed),
+            preemption=Leases(lease_s),
+        )
         self.migration = migration
         self._nearest = Tiered()
 

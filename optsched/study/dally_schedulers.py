@@ -13,20 +13,24 @@ __all__ = ["DALLY", "DALLY_SCHEDULERS", "PUBLISHED_BASELINES", "named_specs", "w
 DALLY = "dally"
 LEASE_S = 3600
 
-#: Name in tables, and the scheduler. ``tiresias`` is as in the simulator of Dally's authors,
-#: ``tiresias-queues`` as in its own paper. Those that end in ``tiered`` take the nearest GPUs, the
-#: same without that the fewest machines, whatever the racks.
+#: Name in tables, and the scheduler. ``tiresias`` and ``gandiva`` are as in the simulator of
+#: Dally's authors, ``tiresias-queues`` is as in its own paper; wide jobs of ``gandiva-nearest``
+#: take the nearest GPUs. What ends in ``tiered`` takes these, too, where the same without it takes
+#: the fewest machines, whatever their racks. What begins with ``ours`` is Dally with a change of
+#: ours.
 DALLY_SCHEDULERS: Mapping[str, str] = {
     DALLY: f"dally:lease_s={LEASE_S}",
     "dally-manual": f"dally:lease_s={LEASE_S},variant=manual",
     "dally-no-wait": f"dally:lease_s={LEASE_S},variant=no-wait",
     "dally-consolidated": f"dally:lease_s={LEASE_S},variant=fully-consolidated",
     "dally-no-preemption": f"dally:lease_s={LEASE_S},variant=no-preemption",
-    "dally-relative (ours)": f"dally:lease_s={LEASE_S},sensitivity=best",
+    "ours-relative": f"dally:lease_s={LEASE_S},sensitivity=best",
+    "ours-best-fit": f"dally:lease_s={LEASE_S},fit=best",
     "tiresias": f"tiresias:thresholds=none,lease_s={LEASE_S},"
     "skewed=alexnet/vgg11/mobilenet-v3-large,others=tiers,fit=first",
     "tiresias-queues": "tiresias",
-    "gandiva": f"gandiva:lease_s={LEASE_S}",
+    "gandiva": f"gandiva:lease_s={LEASE_S},spread=any",
+    "gandiva-nearest": f"gandiva:lease_s={LEASE_S}",
     "themis": f"themis:lease_s={LEASE_S}",
     "las": "las",
     "las-leases": f"las:thresholds=none,lease_s={LEASE_S}",
@@ -66,8 +70,8 @@ def named_specs(asked: Iterable[str] | None = None) -> dict[str, str]:
 
     Examples
     --------
-    >>> named_specs(["gandiva", "sjf:placement=tiered"])
-    {'gandiva': 'gandiva:lease_s=3600', 'sjf:placement=tiered': 'sjf:placement=tiered'}
+    >>> named_specs(["fifo", "sjf:placement=tiered"])
+    {'fifo': 'fifo', 'sjf:placement=tiered': 'sjf:placement=tiered'}
     """
     if asked is None:
         return dict(DALLY_SCHEDULERS)

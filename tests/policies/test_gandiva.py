@@ -87,3 +87,21 @@ def test_it_stays_if_nothing_is_to_move():
 def test_settings_are_checked():
     with pytest.raises(ValueError, match="lease_s is"):
         Gandiva(lease_s=0.0)
+
+
+def test_wide_jobs_may_take_any_gpus_as_the_seed_says():
+    def placements(seed):
+        jobs = [Job(f"j{number}", 3, 10, compute_s=1.0) for number in range(4)]
+        policy = Gandiva(lease_s=100.0, migration=False, spread="any", seed=seed)
+        return [row[1] for row in run(Cluster.uniform(8, 2, racks=2), jobs, policy)]
+
+    assert placements(0) == placements(0)
+    assert placements(0) != placements(1)
+    # All sixteen GPUs but four are taken, and the nearest would be two machines for each job.
+    assert all(sum(one.values()) == 3 for one in placements(0))
+    assert max(len(one) for one in placements(0)) == 3
+
+
+def test_an_unknown_spread_is_refused():
+    with pytest.raises(ValueError, match="spread is 'nearest' or 'any'"):
+        Gandiva(spread="far")
