@@ -1,5 +1,6 @@
 """Offline schedulers: they know every job in advance and return a whole schedule."""
 
+from optsched.planners.annealing import Annealing
 from optsched.planners.first_fit import FirstFitPlanner
 from optsched.planners.list_scheduling import ListScheduling
 from optsched.planners.plan import Plan, Planner
@@ -12,10 +13,12 @@ PLANNERS = {
     "list-scheduling": ListScheduling,
     "first-fit": FirstFitPlanner,
     "random": RandomGpus,
+    "annealing": Annealing,
 }
 
 __all__ = [
     "PLANNERS",
+    "Annealing",
     "FirstFitPlanner",
     "ListScheduling",
     "Plan",

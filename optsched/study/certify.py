@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from optsched.bounds import survey_bounds, worthwhile_effort
 from optsched.core.document import instance_sha256
-from optsched.core.errors import LimitReachedError, ScheduleError
+from optsched.core.errors import (
+    LimitReachedError,
+    ScheduleError,
+    StalledJobError,
+    UnsupportedError,
+)
 from optsched.core.instance import Instance
 from optsched.core.metrics import OBJECTIVES, Objective, checked_objective
 from optsched.core.result import (
@@ -24,11 +30,15 @@ from optsched.core.schedule import Schedule, schedule_sha256
 from optsched.exact import solve
 from optsched.files.known import KnownResult
 from optsched.judge import verify
+from optsched.planners import Annealing
 from optsched.study.compare import ViolatedBoundError
 from optsched.study.run import run_scheduler, versions
 from optsched.study.specification import Scheduler
 
 __all__ = ["Certification", "certify", "objectives_of"]
+
+#: Moves of the annealing for each second of the limit, which does not grow beyond so many seconds.
+MOVES_PER_S, LONGEST_ANNEALING_S = 100_000, 600.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -119,6 +129,12 @@ class _Evidence:
         """Return the best schedule, of equal ones the first."""
         return min(self.candidates, key=lambda candidate: candidate.value)
 
+    def is_settled(self) -> bool:
+        """Return True if the best schedule meets a bound."""
+        return bool(self.candidates and self.bounds) and not violates(
+            self.strongest()[0].value, self.best().value
+        )
+
     def strongest(self) -> tuple[Bound, ...]:
         """Return the bounds that no other one makes superfluous, the strongest first."""
         kept: list[Bound] = []
@@ -141,7 +157,10 @@ def certify(
     previous: KnownResult | None = None,
     previous_schedule: Schedule | None = None,
 ) -> Certification:
-    """Solve an instance within a limit and put the outcome together with what was known.
+    """Search for better within a limit and put the outcome together with what was known.
+
+    Bounds are computed, then the annealing planner and ``schedulers`` run, and :func:`solve` goes
+    on from the best schedule.
 
     Nothing gets worse by it: of schedules and of bounds the better one stays, and of equal ones
     the older. All of it is checked again: the old schedule is judged anew, and every schedule is
@@ -152,7 +171,8 @@ def certify(
     instance, objective
         What is certified.
     time_limit_s
-        Limit of the search, see :func:`~optsched.exact.solve`; bounds come on top of it.
+        Limit of :func:`~optsched.exact.solve`; the moves of the annealing are in proportion to it.
+        Bounds come on top.
     effort
         The most that bounds may cost; None: what pays for the size and the objective.
     schedulers
@@ -202,9 +222,12 @@ def certify(
         made = run_scheduler(instance, scheduler, objective=wanted, seed=seed)
         assert made.schedule is not None
         evidence.offer(made.schedule, scheduler.name)
+    if not stopped_by and not evidence.is_settled():
+        _anneal(evidence, time_limit_s, seed)
     found: Result | None = None
     if not stopped_by:
-        found = solve(instance, objective=wanted, time_limit_s=time_limit_s, seed=seed)
+        hint = evidence.best().schedule if evidence.candidates else None
+        found = solve(instance, objective=wanted, time_limit_s=time_limit_s, seed=seed, hint=hint)
         stopped_by = str(found.details.get("stopped_by", ""))
         if found.schedule is not None:
             evidence.offer(found.schedule, str(found.details.get("schedule_from", "solve")))
@@ -212,7 +235,8 @@ def certify(
             evidence.add_bounds([found.bound])
     if not evidence.candidates:
         raise LimitReachedError(f"no schedule of {instance.name!r} is known or was found in time")
-    result = _result(evidence, found, time_limit_s if not stopped_by else 0.0, previous)
+    is_interrupted = stopped_by == "interrupt"
+    result = _result(evidence, found, 0.0 if is_interrupted else time_limit_s, previous)
     changes = _changes(result, previous)
     if previous is not None and not changes:
         result = replace(previous, time_limit_s=result.time_limit_s)
@@ -222,8 +246,17 @@ def certify(
         evidence.best().schedule,
         previous,
         changes,
-        "interrupt" if stopped_by == "interrupt" else "",
+        stopped_by if is_interrupted else "",
     )
+
+
+def _anneal(evidence: _Evidence, time_limit_s: float, seed: int) -> None:
+    """Try the annealing planner, about as long as the limit at 160 jobs, and less at fewer."""
+    moves = max(MOVES_PER_S, int(MOVES_PER_S * min(time_limit_s, LONGEST_ANNEALING_S)))
+    planner = Annealing(objective=evidence.objective, moves=moves)
+    # Where iteration times depend on which servers a job has it does not apply.
+    with suppress(UnsupportedError, StalledJobError):
+        evidence.offer(planner.plan(evidence.instance, seed=seed).schedule, "annealing")
 
 
 def _check_value(value: float, previous: KnownResult) -> None:

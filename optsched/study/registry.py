@@ -60,6 +60,12 @@ SCHEDULERS: dict[str, SchedulerEntry] = {
         "file order, random GPUs",
         is_random=True,
     ),
+    "annealing": SchedulerEntry(
+        "planner",
+        "optsched.planners.annealing:Annealing",
+        "simulated annealing of the order of jobs and their servers, towards one objective",
+        is_random=True,
+    ),
     "fifo": SchedulerEntry(
         "policy", "optsched.policies.fifo:Fifo", "order of arrival, strictly head of line"
     ),

@@ -6,7 +6,10 @@ import pytest
 from known_library import makespan_bound, one_after_the_other, result_of, save, side_by_side
 
 from optsched.bounds.door import BoundSurvey
+from optsched.core.cluster import Cluster
 from optsched.core.errors import LimitReachedError, ScheduleError, UnknownNameError
+from optsched.core.instance import Instance
+from optsched.core.jobs import Job
 from optsched.core.result import Preemption, Provenance, Result, Status
 from optsched.files import group_members, known, known_results, load
 from optsched.files.catalogue import shipped_names
@@ -35,6 +38,7 @@ def stub_solve(
         )
 
     monkeypatch.setattr(MODULE, "solve", solve)
+    monkeypatch.setattr(MODULE, "_anneal", lambda *_: None)
     monkeypatch.setattr(
         MODULE, "survey_bounds", lambda *_, **__: BoundSurvey((makespan_bound(5.0),), {}, "")
     )
@@ -164,8 +168,29 @@ def test_without_any_schedule_there_is_an_error(monkeypatch):
         raise LimitReachedError("too late")
 
     monkeypatch.setattr(MODULE, "solve", solve)
+    monkeypatch.setattr(MODULE, "_anneal", lambda *_: None)
     with pytest.raises(LimitReachedError, match="too late"):
         certified()
+
+
+def test_annealing_is_tried_where_it_applies_and_is_the_hint(monkeypatch):
+    hints = []
+    real = MODULE.solve
+
+    def solve(instance, *, hint, **options):
+        hints.append(hint)
+        return real(instance, hint=hint, **options)
+
+    monkeypatch.setattr(MODULE, "solve", solve)
+    # 3 + 3 against 2 + 2 + 2 s: longest first, and so every list schedule tried, has 7 s.
+    jobs = [Job(f"j{i}", 1, 1, compute_s=s) for i, s in enumerate([3.0, 3.0, 2.0, 2.0, 2.0])]
+    done = certify(Instance("partition", Cluster.uniform(2, 1), jobs), time_limit_s=1.0)
+    assert (done.result.value, done.result.value_method) == (6.0, "annealing")
+    assert hints[0].end_time_s == 6.0
+    # With uplinks it does not apply.
+    racks = certify(load("racks-5x4-0"), time_limit_s=1.0)
+    assert racks.result.value_method != "annealing"
+    assert hints[1] is None
 
 
 def test_an_interrupt_keeps_what_was_found(monkeypatch):
@@ -255,6 +280,7 @@ def test_a_limit_reached_does_not_stop_the_others(tmp_path, monkeypatch):
         return real(instance, **options)
 
     monkeypatch.setattr(MODULE, "solve", solve)
+    monkeypatch.setattr(MODULE, "_anneal", lambda *_: None)
     tasks = library_tasks(["hand-made"], objective="makespan", directory=tmp_path)
     outcomes = list(certify_tasks(tasks, time_limit_s=5.0, directory=tmp_path, update=True))
     assert isinstance(outcomes[0][1], LimitReachedError)

@@ -83,8 +83,9 @@ def test_every_parameter_has_a_default_and_may_be_given_by_name(name):
         assert parameter.default is not parameter.empty
 
 
-def test_only_the_random_planner_depends_on_the_seed():
-    assert [name for name, entry in SCHEDULERS.items() if entry.is_random] == ["random"]
+def test_random_gpus_and_annealing_alone_depend_on_the_seed():
+    named = [name for name, entry in SCHEDULERS.items() if entry.is_random]
+    assert named == ["random", "annealing"]
 
 
 @pytest.mark.parametrize("name", SCHEDULERS)
