@@ -16,6 +16,8 @@ PAGES = [
     "branch-and-bound",
     "event-lp",
     "event-orders",
+    "milp-slotted",
+    "sjf-bco-ilp",
 ]
 
 
