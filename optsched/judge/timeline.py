@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -93,11 +94,12 @@ class _Sweep:
         self.rests_on_degree = rates.depends_on_maximum_load
         #: Since when, at which τ and which degree each running segment goes.
         self.current: dict[int, tuple[float, float, int]] = {}
-        self.segment: list[int] = []
-        self.begin: list[float] = []
-        self.end: list[float] = []
-        self.time_s: list[float] = []
-        self.degree: list[int] = []
+        # A long run has millions of pieces: 40 bytes for each.
+        self.segment = array("q")
+        self.begin = array("d")
+        self.end = array("d")
+        self.time_s = array("d")
+        self.degree = array("q")
 
     def run(self, rows: NDArray[np.int64]) -> None:
         """Sweep over the given segments."""
