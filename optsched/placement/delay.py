@@ -112,10 +112,12 @@ class DelayOffers(WaitingClock):
         super().on_finish(job, state)
         self._kept.pop(job.index, None)
 
-    def on_decline(self, job: LiveJob, state: Simulation) -> None:
-        """Start the clock of offers."""
-        if self._by_offers and job.gpus <= state.free.total:
-            self._declined_s.setdefault(job.index, state.now_s)
+    def on_decline(self, job: LiveJob, state: Simulation) -> bool:
+        """Start the clock of offers, at the first that a job declines; return True if it does."""
+        if not self._by_offers or job.index in self._declined_s or job.gpus > state.free.total:
+            return False
+        self._declined_s[job.index] = state.now_s
+        return True
 
     def details(self) -> dict[str, object]:
         """Return the timers of this run, and their changes.

@@ -17,6 +17,8 @@ class PlacementRule(Protocol):
     ``on_stop(job, state)`` and ``on_finish(job, state)`` to keep a state of its own. One that
     treats jobs of equal demand by kinds has ``tier(job, state)``, which names the kind; one whose
     kinds change with time has ``next_time_s(job, state)``, the next time at which the job's does.
+    One that is asked job by job may have ``on_decline(job, state)``: it is told of every job that
+    declines although enough GPUs are free, and returns True if the job's next time has changed.
     """
 
     @property

@@ -15,9 +15,7 @@ from optsched.sim import LiveJob, Simulation, WaitingQueue
 __all__ = ["ComposedPolicy", "Order"]
 
 #: What a part may have to keep a state of its own.
-EVENTS = (
-    "on_begin", "on_arrival", "on_start", "on_stop", "on_finish", "on_timer", "on_decline",
-)  # fmt: skip
+EVENTS = "on_begin on_arrival on_start on_stop on_finish on_timer on_decline".split()
 
 
 class ComposedPolicy:
@@ -236,11 +234,14 @@ class ComposedPolicy:
         declined = self._hooks["on_decline"]
         # What was refused to a job is so to all of its class: GPUs only become fewer in a pass.
         refused: set[Any] | None = set() if self._by_demand and not declined else None
-        most = free.total if refused is not None else float("inf")
+        # Whoever asks for more than is free declines nothing, but may hold up the others.
+        most = free.total if self.backfill else float("inf")
         listed = [entry for entry in self._listed.values() if entry[2].gpus <= most]
         if self._key_changes:
             listed = [(self._key(job, state), index, job) for _, index, job in listed]
         for _, _, job in sorted(listed, key=itemgetter(0, 1)):
+            if job.gpus > free.total and self.backfill:
+                continue
             group: Any = None
             if refused is not None:
                 group = job.gpus if self._tier is None else (job.gpus, self._tier(job, state))
@@ -254,9 +255,8 @@ class ComposedPolicy:
                 continue
             if refused is not None:
                 refused.add(group)
-            for hook in declined:
-                hook(job, state)
-            if declined and self._clocks:
+            # Only the first offer that a job declines starts a clock.
+            if any([hook(job, state) for hook in declined]) and self._clocks:
                 self._set_timer(job, state)
             if not self.backfill:
                 return

@@ -40,6 +40,7 @@ def test_a_saturated_run_of_50000_jobs_ends(name):
 
 #: These stop nobody.
 PATIENT = {
+    "delay": lambda: Delay(),
     "philly": lambda: Philly(),
     "qssf": lambda: Qssf(backfill=True),
     "dally-no-preemption": lambda: Dally(variant="no-preemption", lease_s=1800.0),
