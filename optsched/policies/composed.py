@@ -15,7 +15,7 @@ from optsched.sim import LiveJob, Simulation, WaitingQueue
 __all__ = ["ComposedPolicy", "Order"]
 
 #: What a part may have to keep a state of its own.
-EVENTS = "on_begin on_arrival on_start on_stop on_finish on_timer on_decline".split()
+EVENTS = ["on_begin", "on_arrival", "on_start", "on_stop", "on_finish", "on_timer", "on_decline"]
 
 
 class ComposedPolicy:
