@@ -42,6 +42,12 @@ def certify(
         str | None,
         typer.Option("--schedulers", "-s", metavar="NAMES", help="Try these too, as in compare."),
     ] = None,
+    schedule: Annotated[
+        OptionalPath,
+        typer.Option(
+            "--schedule", metavar="FILE", help="A schedule from elsewhere that competes (JSON)."
+        ),
+    ] = None,
     update: Annotated[
         bool, typer.Option("--update", help="Write what is better to known.toml.")
     ] = False,
@@ -76,11 +82,13 @@ def certify(
     --------
       optsched certify forced-8x3-0
       optsched certify forced-slotted "tight-9x*" --time-limit 300 --update
+      optsched certify tight-9x3-0 --objective makespan --schedule mine.json --update
       optsched certify library --time-limit 60 --update --resume
     """
     from optsched.cli.output import note, print_json, print_table
     from optsched.cli.violations import save_violation
     from optsched.core.errors import FileFormatError, LimitReachedError
+    from optsched.files.library_summary import write_summary
     from optsched.report import rows_table
     from optsched.study import make_scheduler, split_schedulers
     from optsched.study.certify_library import certify_tasks, library_tasks
@@ -106,6 +114,7 @@ def certify(
         time_limit_s=time_limit_s,
         effort=effort,
         schedulers=made,
+        schedule=schedule,
         seed=seed,
         directory=directory,
         update=update,
@@ -125,6 +134,8 @@ def certify(
     except ViolatedBoundError as error:
         note(f"both sides are in {save_violation(error)}")
         raise
+    if update and rows:
+        note(f"summary: {write_summary(directory)}")
     if as_json:
         print_json(rows)
     elif rows:

@@ -59,34 +59,21 @@ def group_rows(*, is_long: bool) -> Rows:
     event-aligned ones only. The mean gap is that of all instances of the group to the bound that
     holds for all non-preemptive schedules.
     """
-    from optsched.files import known_results
-    from optsched.files.catalogue import group_members, group_names, is_generator, load
+    from optsched.files.catalogue import group_members, is_generator
+    from optsched.files.library_summary import family_meaning, library_summary
 
-    results = known_results()
     rows: list[Sequence[object]] = []
-    for name in group_names():
+    for name, summaries in library_summary().items():
         members = group_members(name)
-        summaries = [
-            _summary([results.get((member, objective)) for member in members])
-            for objective in LISTED
-        ]
         # A name that is a generator's too draws: the shipped ones of it are called by a pattern.
         shown = _pattern(name, members) if is_generator(name) else name
-        meaning = (
-            "all shipped instances but colouring, which is out of proportion"
-            if name == "library"
-            else load(members[0]).description
-        )
-        if name == "hand-made":
-            meaning = "two instances on which starting jobs at events, or at once, is not best"
-        figures = [
-            value
-            for proved, aligned, gap in summaries
-            for value in (
-                (proved, aligned, gap) if is_long else (f"{proved} + {aligned}", _per_cent(gap))
-            )
-        ]
-        rows.append((shown, len(members), *figures, meaning))
+        figures: list[object] = []
+        for summary in summaries.values():
+            if is_long:
+                figures += [summary.proved, summary.aligned, summary.mean_gap]
+            else:
+                figures += [summary.proved_text, summary.gap_text]
+        rows.append((shown, len(members), *figures, family_meaning(name)))
     columns = ["name", "instances"]
     for objective, title in zip(LISTED, ("makespan", "mean JCT"), strict=True):
         keys = [f"{objective}_{key}" for key in ("proved", "aligned", "mean_gap")]
@@ -128,15 +115,6 @@ def _cells(result: KnownResult | None) -> tuple[str, str, str, str]:
         _per_cent(result.gap),
         result.status_text,
     )
-
-
-def _summary(results: Sequence[KnownResult | None]) -> tuple[int, int, float | None]:
-    """Return how many are proved, how many are only among the aligned, and the mean gap."""
-    found = [result for result in results if result is not None]
-    gaps = [max(result.gap, 0.0) for result in found if result.gap is not None]
-    mean = sum(gaps) / len(gaps) if gaps else None
-    proved = sum(result.is_proved for result in found)
-    return proved, sum(result.status == "optimal" for result in found) - proved, mean
 
 
 def _per_cent(gap: float | None) -> str:

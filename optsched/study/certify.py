@@ -153,6 +153,7 @@ def certify(
     time_limit_s: float = 60.0,
     effort: str | None = None,
     schedulers: Sequence[Scheduler] = (),
+    schedule: Schedule | None = None,
     seed: int = 0,
     previous: KnownResult | None = None,
     previous_schedule: Schedule | None = None,
@@ -178,6 +179,8 @@ def certify(
     schedulers
         Schedulers that are tried besides; a schedule that preempts is checked, but does not
         compete.
+    schedule
+        A schedule from elsewhere that competes.
     seed
         For what draws random numbers.
     previous, previous_schedule
@@ -222,6 +225,8 @@ def certify(
         made = run_scheduler(instance, scheduler, objective=wanted, seed=seed)
         assert made.schedule is not None
         evidence.offer(made.schedule, scheduler.name)
+    if schedule is not None:
+        evidence.offer(schedule, "given")
     if not stopped_by and not evidence.is_settled():
         _anneal(evidence, time_limit_s, seed)
     found: Result | None = None

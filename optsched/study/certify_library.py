@@ -87,6 +87,7 @@ def certify_tasks(
     time_limit_s: float = 60.0,
     effort: str | None = None,
     schedulers: Sequence[Scheduler] = (),
+    schedule: Path | None = None,
     seed: int = 0,
     directory: Path | None = None,
     update: bool = False,
@@ -99,6 +100,8 @@ def certify_tasks(
         What :func:`library_tasks` returned.
     time_limit_s, effort, schedulers, seed
         As for :func:`~optsched.study.certify.certify`.
+    schedule
+        File of a schedule that competes; it is of the one instance that the tasks are about.
     directory
         Where ``known.toml`` and the schedules are, to read and to write.
     update
@@ -115,13 +118,16 @@ def certify_tasks(
     ViolatedBoundError
         If a schedule is better than a bound of its class, be they old or new. Nothing of the task
         is written then.
+    FileFormatError
+        If the file of a schedule cannot be used, or is of another instance.
     """
     folder = directory or data_directory("instances")
     for task in tasks:
         instance = load(task.instance)
-        schedule = None
+        given = None if schedule is None else load_schedule(schedule, instance)
+        stored = None
         if task.known is not None:
-            schedule = load_schedule(
+            stored = load_schedule(
                 schedule_path(task.instance, task.objective, directory=folder), instance
             )
         try:
@@ -131,9 +137,10 @@ def certify_tasks(
                 time_limit_s=time_limit_s,
                 effort=effort,
                 schedulers=schedulers,
+                schedule=given,
                 seed=seed,
                 previous=task.known,
-                previous_schedule=schedule,
+                previous_schedule=stored,
             )
         except LimitReachedError as error:
             yield task, error

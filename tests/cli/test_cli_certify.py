@@ -5,7 +5,8 @@ import json
 import pytest
 from known_library import makespan_bound, one_after_the_other, save, side_by_side
 
-from optsched.files import known
+from optsched.files import known, save_schedule
+from optsched.generate import waiting_pays
 
 
 def test_it_tells_and_writes_only_when_asked(optsched, tmp_path):
@@ -62,6 +63,20 @@ def test_a_stored_schedule_that_is_gone_or_worse_is_an_error(optsched, tmp_path)
     assert worse.code == 2
     assert "is said to be known" in worse.err
     assert text != stored.read_text()
+
+
+def test_a_schedule_from_elsewhere_competes(optsched, tmp_path):
+    save(tmp_path, side_by_side(), 25.5)
+    save_schedule(waiting_pays(), one_after_the_other(), tmp_path / "mine.json")
+    done = optsched(
+        "certify", "waiting-pays", "--objective", "makespan", "--schedule", "mine.json",
+        "--directory", tmp_path, "--time-limit", 5, "--json",
+    )  # fmt: skip
+    (row,) = done.json
+    assert (row["best_s"], row["schedule_by"]) == (21.0, "given")
+    other = optsched("certify", "forced-4x3-0", "--schedule", "mine.json")
+    assert (other.code, other.out) == (2, "")
+    assert "mine.json" in other.err
 
 
 @pytest.mark.parametrize(
