@@ -21,12 +21,15 @@ from optsched.cli.options import (
 if TYPE_CHECKING:
     from optsched.core.instance import Instance
     from optsched.core.result import Result
+    from optsched.core.schedule import Schedule
 
 __all__ = ["solve"]
 
 #: Exit codes.
 INFEASIBLE = 1
 INTERRUPTED = 130
+#: Stands for the best known schedule where a file of one is asked for.
+KNOWN = "known"
 
 
 def solve(
@@ -61,7 +64,12 @@ def solve(
     seed: SeedOption = 0,
     hint: Annotated[
         OptionalPath,
-        typer.Option("--hint", metavar="SCHEDULE", help="A schedule file to start from."),
+        typer.Option(
+            "--hint",
+            metavar="SCHEDULE",
+            help="A schedule file to start from; [bold]known[/]: the best known of a shipped "
+            "instance.",
+        ),
     ] = None,
     slot_s: SlotOption = None,
     output: Annotated[
@@ -115,7 +123,10 @@ def solve(
             raise typer.BadParameter("expected a number, got nan", param_hint=option)
     given, solved = load(instance, seed=seed), load_in_slots(instance, slot_s, seed=seed)
     wanted = objective or default_objective(given)
-    start = None if hint is None else load_schedule(hint, solved)
+    if hint is not None and str(hint) == KNOWN:
+        start = _known_schedule(solved, wanted)
+    else:
+        start = None if hint is None else load_schedule(hint, solved)
     if dump is not None:
         _write_formulations(solved, dump, wanted)
     with progress_shown(given.name) as report:
@@ -179,6 +190,21 @@ def _keep(result: Result, solved: Instance, output: Path | None, plot: Path | No
         title = f"{result.status} schedule of {solved.name}"
         save_figure(plot_gantt(solved, result.schedule, title=title), plot)
         note(f"picture: {plot}")
+
+
+def _known_schedule(instance: Instance, objective: str) -> Schedule:
+    """Return the best schedule that ships, or say that there is none."""
+    from optsched.core.errors import UnsupportedError
+    from optsched.files import known, known_schedule
+
+    result = known(instance, objective)
+    schedule = None if result is None else known_schedule(result, instance)
+    if schedule is None:
+        raise UnsupportedError(
+            f"no {objective} of {instance.name!r} is known (optsched list instances); leave "
+            "--hint out, or give the file of a schedule"
+        )
+    return schedule
 
 
 def _write_formulations(solved: Instance, directory: Path, objective: str) -> None:

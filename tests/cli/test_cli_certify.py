@@ -115,3 +115,14 @@ def test_compare_shows_many_families_a_line_each(optsched, tmp_path):
     (last,) = [line for line in done.out.splitlines() if line.lstrip().startswith("all ")]
     assert last.split()[1] == "7"
     assert (tmp_path / "many.svg").exists()
+
+
+def test_solve_starts_from_the_best_known_schedule_where_asked(optsched):
+    arguments = ("solve", "--time-limit", 0, "--json")
+    best = known("light-12x4-0")
+    started = optsched(*arguments, "light-12x4-0", "--hint", "known")
+    assert started.code == 0
+    assert started.json["value"] <= best.value
+    unknown = optsched(*arguments, "light-7x3-0", "--hint", "known")
+    assert (unknown.code, unknown.out) == (2, "")
+    assert "no makespan of 'light-7x3-0' is known" in unknown.err

@@ -8,7 +8,8 @@ from rich.console import Console
 from optsched.core.quantities import number_text
 from optsched.core.result import Judgement, Preemption, ProblemClass
 from optsched.report import comparison_table, figures_text, rows_table
-from optsched.study.comparison import SummaryRow
+from optsched.report.tables import gap_table
+from optsched.study.comparison import Comparison, RunRow, SummaryRow
 
 
 def printed(table, width):
@@ -117,3 +118,35 @@ def test_figures_have_units_and_no_doubles():
 )
 def test_numbers_read_well(value, text):
     assert number_text(value) == text
+
+
+def test_many_families_are_one_table_with_all_runs_in_the_last_row():
+    runs = tuple(
+        RunRow(
+            instance=f"{family}-{number}#0",
+            family=family,
+            scheduler=scheduler,
+            seed=0,
+            objective="makespan",
+            value=ratio * 10.0,
+            bound=10.0,
+            bound_method="area",
+            is_optimal=ratio == 1.0,
+            ratio=ratio,
+            seconds=0.1,
+        )
+        for family, scheduler, ratios in (
+            ("one", "a", (1.0, 1.2)),
+            ("one", "b", (1.5, 1.5)),
+            ("two[0]", "a", (2.0,)),
+        )
+        for number, ratio in enumerate(ratios)
+    )
+    lines = printed(gap_table(Comparison(runs)), 100).splitlines()
+    cells = [line.split() for line in lines if "%" in line]
+    # Means by hand: (0 + 20)/2, (50 + 50)/2; 100; (0 + 20 + 100)/3 = 40.
+    assert cells == [
+        ["one", "2", "10.0%", "50.0%"],
+        ["two[0]", "1", "100.0%"],
+        ["all", "3", "40.0%", "50.0%"],
+    ]
