@@ -123,10 +123,10 @@ def solve(
             raise typer.BadParameter("expected a number, got nan", param_hint=option)
     given, solved = load(instance, seed=seed), load_in_slots(instance, slot_s, seed=seed)
     wanted = objective or default_objective(given)
-    if hint is not None and str(hint) == KNOWN:
-        start = _known_schedule(solved, wanted)
-    else:
-        start = None if hint is None else load_schedule(hint, solved)
+    start = None
+    if hint is not None:
+        is_known = str(hint) == KNOWN
+        start = _known_schedule(solved, wanted) if is_known else load_schedule(hint, solved)
     if dump is not None:
         _write_formulations(solved, dump, wanted)
     with progress_shown(given.name) as report:
