@@ -10,7 +10,7 @@ from optsched.study.dally_schedulers import DALLY_SCHEDULERS
 from optsched.study.dally_workload import DallySetting, TraceFolder, Twin
 from optsched.study.reproduce_dally import RUNS_FILE, DallyStudy, crossed, reproduce_dally
 
-TWIN = Twin(jobs=15)
+TWIN = Twin(jobs=8)
 SMALL = (2, 4, 8)
 NAMES = {"dally": "dally:lease_s=3600", "srtf": "srtf"}
 
@@ -39,7 +39,7 @@ def test_no_policy_beats_the_bound_of_its_class(arrivals, specs):
         run = run_task(DallyTask(TWIN, setting, spec, 0))
         assert run.ratio("makespan") >= 1 - 1e-9, spec
         assert run.ratio("mean_jct") >= 1 - 1e-9, spec
-        assert run.groups["all"].jobs == 15
+        assert run.groups["all"].jobs == 8
         shares = [getattr(run.groups["2+"], f"{tier}_share") for tier in _TIERS]
         assert sum(shares) == pytest.approx(1.0), spec
 
