@@ -15,9 +15,9 @@ LEASE_S = 3600
 
 #: Name in tables, and the scheduler. ``tiresias`` and ``gandiva`` are as in the simulator of
 #: Dally's authors, ``tiresias-queues`` is as in its own paper; wide jobs of ``gandiva-nearest``
-#: take the nearest GPUs. What ends in ``tiered`` takes these, too, where the same without it takes
-#: the fewest machines, whatever their racks. What begins with ``ours`` is Dally with a change of
-#: ours.
+#: take the nearest GPUs. What ends in ``tiered`` takes the nearest GPUs that are free, where the
+#: same without it waits for the fewest machines, whatever their racks. What begins with ``ours`` is
+#: Dally with a change of ours.
 DALLY_SCHEDULERS: Mapping[str, str] = {
     DALLY: f"dally:lease_s={LEASE_S}",
     "dally-manual": f"dally:lease_s={LEASE_S},variant=manual",
