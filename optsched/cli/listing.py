@@ -128,16 +128,17 @@ def _methods() -> Rows:
                 word
                 for word, is_known in (
                     ("uplinks", entry.uplinks),
-                    ("shared tiers", entry.shared_tiers),
+                    ("shared tiers", entry.shared_tiers and "tiered" in entry.rate_models),
                     ("arrivals", entry.release_dates),
                 )
                 if is_known
             ],
+            entry.most_jobs,
             entry.proves,
         )
         for name, entry in METHODS.items()
     ]
-    columns = ("name", "objectives", "time", "rate models", "knows", "proves among")
+    columns = ("name", "objectives", "time", "rate models", "knows", "jobs up to", "proves among")
     return columns, rows
 
 

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from optsched.core.errors import LimitReachedError, StalledJobError
+from optsched.core.errors import LimitReachedError, StalledJobError, UnsupportedError
 from optsched.core.instance import Instance
+from optsched.core.metrics import Objective
 from optsched.core.schedule import Schedule
 from optsched.exact.list_schedules import list_schedules
 from optsched.sim import Policy, simulate
@@ -15,7 +16,10 @@ from optsched.sim import Policy, simulate
 if TYPE_CHECKING:
     from optsched.planners import Planner
 
-__all__ = ["incumbent_planners", "incumbent_policies", "quick_schedules"]
+__all__ = ["annealed_schedule", "incumbent_planners", "incumbent_policies", "quick_schedules"]
+
+#: Moves of the annealing planner, and moves times jobs: about a second.
+MOST_MOVES, WORK = 300_000, 20_000_000
 
 
 def incumbent_policies() -> Iterator[tuple[str, Policy]]:
@@ -58,3 +62,18 @@ def quick_schedules(instance: Instance, *, seed: int = 0) -> Iterator[tuple[str,
         # A planner may find nothing, or stall a job in slotted time; others do not.
         with suppress(LimitReachedError, StalledJobError):
             yield name, planner.plan(instance, seed=seed).schedule
+
+
+def annealed_schedule(
+    instance: Instance, objective: Objective, *, seed: int = 0
+) -> tuple[str, Schedule] | None:
+    """Return the schedule of the planner that comes nearest to the bounds, in a second or two.
+
+    None if it does not apply: where the servers matter and not only how many they are.
+    """
+    from optsched.planners.annealing import Annealing
+
+    planner = Annealing(objective=objective, moves=min(MOST_MOVES, WORK // len(instance.jobs)))
+    with suppress(StalledJobError, UnsupportedError):
+        return "annealing", planner.plan(instance, seed=seed).schedule
+    return None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import signal
 import sys
@@ -75,7 +74,7 @@ def serve(connection: _Connection, task: Task, deadline: float | None) -> None:
         When to stop, in seconds since the epoch: the clock that processes share.
     """
     _leave_the_terminal()
-    news = _News(connection)
+    news = _News(connection, task.below)
     sending = threading.Lock()
 
     def send(message: Message) -> None:
@@ -117,8 +116,8 @@ def _leave_the_terminal() -> None:
 class _News:
     """Listens for what others have reached, and ends this process with the one that asked."""
 
-    def __init__(self, connection: _Connection) -> None:
-        self.best = math.inf
+    def __init__(self, connection: _Connection, best: float) -> None:
+        self.best = best
         self.connection = connection
         threading.Thread(target=self._listen, daemon=True).start()
 

@@ -9,9 +9,10 @@ from optsched.contention import rate_functions
 from optsched.core.errors import LimitReachedError, SolverMissingError, UnsupportedError
 from optsched.core.result import Result, Status
 from optsched.exact.event_aligned import is_event_aligned
+from optsched.exact.methods import applies
 from optsched.exact.outcome import SearchOutcome
 from optsched.exact.plan import Plan, Step, enumeration_plan, goes_on_to_orders, plan_for
-from optsched.exact.quick import quick_schedules
+from optsched.exact.quick import annealed_schedule, quick_schedules
 from optsched.exact.race import Race, available_cores
 from optsched.exact.racer import Failed, Finished, Found, Message, Proved
 from optsched.exact.record import Record
@@ -21,8 +22,8 @@ __all__ = ["Solving"]
 
 #: How long processes may take to report after the time limit, in seconds.
 LATE_S = 1.0
-#: Least time for which it pays to start processes, in seconds.
-LEAST_RACE_S = 2.0
+#: Least time for which it pays to start processes, and to anneal, in seconds.
+LEAST_RACE_S, LEAST_ANNEALING_S = 2.0, 10.0
 
 
 class Solving:
@@ -79,6 +80,8 @@ class Solving:
             self.offer_quick_schedules()
             if not record.meets_bound():
                 record.strengthen_bound()
+            if not record.meets_bound():
+                self.offer_annealed_schedule()
         if record.meets_bound():
             return
         try:
@@ -87,7 +90,7 @@ class Solving:
                 self.follow(plan)
             except UnsupportedError:
                 # Tables too large, or rates that a formulation does not know.
-                if record.method != "auto":
+                if record.method != "auto" or not applies("brute-force", self.instance):
                     raise
                 self.follow(enumeration_plan(self.instance))
         except UnsupportedError as error:
@@ -107,6 +110,16 @@ class Solving:
             record.offer(schedule, source)
             if record.meets_bound() or (record.left_s() == 0 and record.schedule is not None):
                 break
+
+    def offer_annealed_schedule(self) -> None:
+        """Take the schedule of the best planner, if there is time for it."""
+        record = self.record
+        left_s = record.left_s()
+        if left_s is not None and left_s < LEAST_ANNEALING_S:
+            return
+        found = annealed_schedule(self.instance, record.objective, seed=record.seed)
+        if found is not None:
+            record.offer(found[1], found[0])
 
     def follow(self, plan: Plan) -> None:
         """Make the searches of a plan."""

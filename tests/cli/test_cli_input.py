@@ -26,7 +26,10 @@ LISTS = {
     ),
     "generators": ({"name", "description", "parameters"}, "paper-160"),
     "bounds": ({"name", "objectives", "effort", "statement"}, "area"),
-    "methods": ({"name", "objectives", "time", "rate models", "knows", "proves among"}, "auto"),
+    "methods": (
+        {"name", "objectives", "time", "rate models", "knows", "jobs up to", "proves among"},
+        "auto",
+    ),
     "loaders": ({"name", "format", "options"}, "tiresias"),
     "workloads": ({"name", "fitted to", "jobs", "servers", "GPUs"}, "philly"),
     "objectives": ({"name", "meaning"}, "mean_jct"),

@@ -45,6 +45,7 @@ def race_of(monkeypatch):
         monkeypatch.setattr(solving, "SEARCHES", SEARCHES | SCRIPTS)
         monkeypatch.setattr(solving, "plan_for", lambda *_: Plan(first, steps))
         monkeypatch.setattr(solving, "quick_schedules", worst_of_quick_ones)
+        monkeypatch.setattr(solving, "annealed_schedule", lambda *_, **__: None)
         options = {"time_limit_s": 30.0, "workers": 2} | options
         monkeypatch.setattr("optsched.exact.record.LEAST_TIME_FOR_BOUNDS_S", 1e9)
         return solve(INSTANCE, **options)

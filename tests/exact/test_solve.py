@@ -38,6 +38,7 @@ def search_alone(monkeypatch):
     """Leave out what may make a search needless: dear bounds, and the schedules of policies."""
     monkeypatch.setattr(record, "worthwhile_effort", lambda instance, objective: "instant")
     monkeypatch.setattr(quick, "incumbent_policies", lambda: iter(()))
+    monkeypatch.setattr(solving, "annealed_schedule", lambda *_, **__: None)
 
 
 def test_waiting_pays(search_alone):
