@@ -163,6 +163,11 @@ def test_groups():
         group_members("libary")
 
 
+def test_the_readme_counts_them_right():
+    readme = (data_directory("instances").parent / "README.md").read_text(encoding="utf-8")
+    assert f"A library of {len(shipped_names())} instances" in readme
+
+
 def test_a_family_holds_what_its_name_says():
     for name in group_names():
         for member in group_members(name) if name != "library" else []:
