@@ -130,6 +130,8 @@ def least_gpu_load(
 
     Raises
     ------
+    TooLargeError
+        If there are too many jobs and GPUs.
     SolverMissingError
         If the solver is not installed.
     KeyboardInterrupt

@@ -8,12 +8,15 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from optsched.core.errors import TooLargeError
 from optsched.core.instance import Instance
 from optsched.formulations.sjf_bco_ilp import GpuLoadProgram, gpu_load_program
 from optsched.solvers import ProgramAnswer
 
 __all__ = ["GpuLoadSearch", "longest_first"]
 
+#: A larger program takes minutes to write.
+MOST_BINARIES = 60_000
 #: A solver's tolerance, as a share: no answer is finer.
 TOLERANCE = 1e-6
 #: The bisection ends at this share of θ where loads are not whole slots.
@@ -34,11 +37,23 @@ class GpuLoadSearch:
         Work of each job in seconds.
     is_whole
         True if the work is whole slots where there are slots.
+
+    Raises
+    ------
+    TooLargeError
+        If there are more than :data:`MOST_BINARIES` pairs of a job and a GPU.
     """
 
     def __init__(self, instance: Instance, work_s: NDArray[np.float64], *, is_whole: bool) -> None:
         self.demands: list[int] = instance.jobs.gpus.tolist()
         self.total = instance.cluster.total_gpus
+        binaries = len(self.demands) * self.total
+        if binaries > MOST_BINARIES:
+            raise TooLargeError(
+                f"the program of GPU loads of {instance.name!r} would have {binaries:,} binaries, "
+                f"jobs times GPUs, and {MOST_BINARIES:,} is the most; use `optsched bound`, whose "
+                "area and longest job are what such a load is close to with many jobs"
+            )
         slot_s = instance.slot_s
         self.is_whole = is_whole and slot_s is not None
         self.gpus, highest_s = longest_first(self.demands, work_s.tolist(), self.total)

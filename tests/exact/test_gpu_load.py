@@ -9,7 +9,7 @@ from mip_solvers import MIP_SOLVERS
 from slotted_instances import tiny_instance
 
 from optsched.core.cluster import Cluster
-from optsched.core.errors import BoundViolatedError
+from optsched.core.errors import BoundViolatedError, TooLargeError
 from optsched.core.instance import Instance
 from optsched.core.jobs import Job
 from optsched.core.result import Status
@@ -182,6 +182,13 @@ def test_a_cap_below_the_least_is_an_error(monkeypatch):
     monkeypatch.setattr(load_caps, "least_gpu_load", wrong)
     with pytest.raises(BoundViolatedError, match="sjf-bco keeps a load cap"):
         compare_load_caps(instance)
+
+
+def test_too_large():
+    jobs = [Job(f"j{i}", 1, 1, compute_s=1.0) for i in range(400)]
+    many = Instance("many", Cluster.uniform(20, 8), jobs)
+    with pytest.raises(TooLargeError, match="64,000 binaries, jobs times GPUs, and 60,000 is"):
+        least_gpu_load(many)
 
 
 def test_words_are_checked():
