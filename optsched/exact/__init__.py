@@ -2,7 +2,10 @@
 
 from optsched.exact.branch_and_bound import branch_and_bound
 from optsched.exact.brute_force import brute_force
+from optsched.exact.cp_sat import cp_sat
+from optsched.exact.destructive import destructive
 from optsched.exact.event_orders import event_orders
+from optsched.exact.lazy_contention import lazy_contention
 from optsched.exact.methods import METHODS, MethodEntry
 from optsched.exact.outcome import SearchOutcome
 from optsched.exact.portfolio import solve
@@ -15,6 +18,9 @@ __all__ = [
     "SearchOutcome",
     "branch_and_bound",
     "brute_force",
+    "cp_sat",
+    "destructive",
     "event_orders",
+    "lazy_contention",
     "solve",
 ]

@@ -14,6 +14,8 @@ __all__ = ["METHODS", "MOST_JOBS", "ORDERS_IN_AUTO", "MethodEntry", "applies", "
 
 #: Beyond this a search is hopeless; well before, it needs a time limit.
 MOST_JOBS = {"branch-and-bound": 20, "event-orders": 10, "brute-force": 12}
+#: Rates that depend on the numbers of servers and of jobs that share one.
+SLOT_MODELS = ("ring", "fixed")
 #: Up to so many jobs ``auto`` goes on to the orders of events.
 ORDERS_IN_AUTO = 7
 
@@ -80,6 +82,29 @@ METHODS: dict[str, MethodEntry] = {
         "in slotted time then at every slot",
         "event-aligned schedules; in slotted time all of them if the time suffices",
         most_jobs=MOST_JOBS["brute-force"],
+    ),
+    "cp-sat": MethodEntry(
+        "constraint programming: starts, placements and shared slots in one model, minimised",
+        "all slotted schedules",
+        rate_models=SLOT_MODELS,
+        uplinks=False,
+        continuous=False,
+    ),
+    "lazy-contention": MethodEntry(
+        "constraint programming with contention added only where a relaxed optimum goes wrong",
+        "all slotted schedules",
+        rate_models=SLOT_MODELS,
+        uplinks=False,
+        continuous=False,
+    ),
+    "destructive": MethodEntry(
+        "constraint programming without an objective: horizons from the bound on are refuted "
+        "until all jobs fit",
+        "all slotted schedules",
+        objectives=("makespan",),
+        rate_models=SLOT_MODELS,
+        uplinks=False,
+        continuous=False,
     ),
     "milp-highs": MethodEntry(
         "a mixed-integer program of starts, placements and slots, solved by HiGHS; a second "
