@@ -7,6 +7,7 @@ from optsched.exact.destructive import destructive
 from optsched.exact.event_orders import event_orders
 from optsched.exact.lazy_contention import lazy_contention
 from optsched.exact.methods import METHODS, MethodEntry
+from optsched.exact.milp import milp
 from optsched.exact.outcome import SearchOutcome
 from optsched.exact.portfolio import solve
 from optsched.exact.record import Progress
@@ -22,5 +23,6 @@ __all__ = [
     "destructive",
     "event_orders",
     "lazy_contention",
+    "milp",
     "solve",
 ]

@@ -1,5 +1,7 @@
 """The slotted mixed-integer program: optima by hand and by enumeration, and honest stops."""
 
+import sys
+
 import pulp
 import pytest
 from method_agreement import check_agreement, tiny_slotted
@@ -22,6 +24,8 @@ from optsched.formulations.slot_levels import SlotLevels
 from optsched.generate.hand import waiting_pays
 from optsched.solvers import ProgramAnswer, solve_program
 
+#: The name in the package is the function's.
+milp_module = sys.modules[milp.__module__]
 both = pytest.mark.parametrize("solver", MIP_SOLVERS)
 SOLVERS = ("highs", "cbc") if has_cbc() else ("highs",)
 
@@ -32,7 +36,11 @@ def pair(slot_s=5.1):
 
 
 def check_all(instances, objectives=("makespan", "mean_jct"), time_limit_s=None):
-    """Brute force over all slots = each solver, and no less than the continuous optimum."""
+    """Brute force over all slots = each solver, and no less than the continuous optimum.
+
+    With a time limit one search in twenty may be stopped by it.
+    """
+    stopped = []
     for instance in instances:
         for objective in objectives:
             outcomes = {"brute-force": brute_force(instance, objective=objective, starts="slots")}
@@ -41,11 +49,14 @@ def check_all(instances, objectives=("makespan", "mean_jct"), time_limit_s=None)
                     instance, solver=solver, objective=objective, time_limit_s=time_limit_s
                 )
             if time_limit_s is not None:
-                outcomes = {name: one for name, one in outcomes.items() if one.is_complete}
+                late = [name for name, one in outcomes.items() if one.stopped_by == "time limit"]
+                stopped += [(instance.name, objective, name) for name in late]
+                outcomes = {name: one for name, one in outcomes.items() if name not in late}
             check_agreement(instance, objective, outcomes)
             free = event_orders(instance.changed(slot_s=None), objective=objective)
             assert free.is_complete
             assert free.value <= outcomes["brute-force"].value * (1 + 1e-9), instance.name
+    assert len(stopped) <= len(instances) * len(objectives) * len(SOLVERS) // 20, stopped
 
 
 def test_brute_force_and_both_solvers_agree():
@@ -215,7 +226,7 @@ def test_a_limit_without_any_schedule(monkeypatch):
     ids=["infeasible", "bound"],
 )
 def test_a_solver_that_is_refuted(monkeypatch, answer, said):
-    monkeypatch.setattr("optsched.exact.milp.solve_program", lambda *_, **__: answer)
+    monkeypatch.setattr(milp_module, "solve_program", lambda *_, **__: answer)
     with pytest.raises(BoundViolatedError, match=said):
         milp(pair())
 
@@ -225,7 +236,7 @@ def test_the_word_optimal_is_not_enough(monkeypatch):
         found = solve_program(problem)
         return ProgramAnswer("optimal", found.value, found.value - 1, found.values)
 
-    monkeypatch.setattr("optsched.exact.milp.solve_program", stopped)
+    monkeypatch.setattr(milp_module, "solve_program", stopped)
     outcome = milp(pair())
     assert not outcome.is_complete and outcome.stopped_by == "solver"
     assert (outcome.value, outcome.bound) == (5 * 5.1, 4 * 5.1)
