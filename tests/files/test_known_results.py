@@ -19,9 +19,18 @@ from optsched.core.errors import FileFormatError, UnknownNameError
 from optsched.core.result import Preemption, Status, violates
 from optsched.core.schedule import schedule_sha256
 from optsched.files import known, known_bounds, known_results, known_schedule, load, save_known
+from optsched.files.catalogue import shipped_names
 from optsched.files.known import schedule_path
 from optsched.generate import forced, waiting_pays
 from optsched.judge import verify
+
+
+def test_every_shipped_instance_has_its_results_and_no_other_has():
+    found = known_results()
+    assert {name for name, _ in found} == set(shipped_names())
+    for name in shipped_names():
+        assert {(name, "makespan"), (name, "mean_jct")} <= set(found)
+    assert ("interior-start", "weighted_jct") in found
 
 
 def test_every_entry_is_about_the_instance_as_it_is():
@@ -66,6 +75,19 @@ def test_the_status_says_what_value_and_bounds_say():
             assert result.status_text == "optimal, event-aligned"
             assert not result.is_proved
         assert result.gap is None or result.gap >= -1e-9
+
+
+def test_values_known_otherwise():
+    # By hand (docs/instances.md and the docstrings of the generators): 21 s, 832/9 s, 10 n,
+    # and the chromatic number of the complete graph on three vertices.
+    assert known("waiting-pays").value == 21.0
+    assert known("interior-start", "weighted_jct").value * 9 == pytest.approx(832)
+    assert known("packing-bad-4x7").value == pytest.approx(10)
+    assert known("colouring-complete-3x3-0").value == pytest.approx(3)
+    assert known("colouring-cycle-5x5-0").value == pytest.approx(3)
+    assert known("waiting-pays").status_text == "optimal"
+    # No bound knows of colours: these stay open.
+    assert known("colouring-cycle-5x5-0").status_text == "open"
 
 
 def test_what_is_written_is_read_again(tmp_path):
