@@ -16,6 +16,9 @@ PAGES = [
     "branch-and-bound",
     "event-lp",
     "event-orders",
+    "cpsat-slotted",
+    "lazy-contention",
+    "destructive",
     "milp-slotted",
     "sjf-bco-ilp",
 ]
