@@ -15,6 +15,7 @@ __all__ = ["WRITERS", "Dump", "write_formulations"]
 
 #: What writes each formulation.
 WRITERS = {
+    "cp-sat": "optsched.exact.cp_sat:write_cp_sat",
     "milp-slotted": "optsched.exact.milp:write_milp",
     "sjf-bco-ilp": "optsched.exact.gpu_load:write_gpu_load",
 }

@@ -55,9 +55,8 @@ class MethodEntry:
 METHODS: dict[str, MethodEntry] = {
     "auto": MethodEntry(
         "bounds and quick schedules; where they do not meet, in continuous time branch-and-bound "
-        f"up to {MOST_JOBS['branch-and-bound']} jobs and event-orders up to {ORDERS_IN_AUTO}, in "
-        f"slotted time brute-force up to {MOST_JOBS['brute-force']}; above that the best schedule "
-        "with its gap",
+        "beside event-orders, in slotted time lazy-contention, destructive and cp-sat beside each "
+        "other, brute-force where these do not apply; else the best schedule with its gap",
         "all schedules where a bound is met or the last search ends, else event-aligned ones",
     ),
     "branch-and-bound": MethodEntry(
@@ -110,16 +109,16 @@ METHODS: dict[str, MethodEntry] = {
         "a mixed-integer program of starts, placements and slots, solved by HiGHS; a second "
         "opinion for about five jobs",
         "all slotted schedules",
+        rate_models=SLOT_MODELS,
         uplinks=False,
-        shared_tiers=False,
         continuous=False,
     ),
     "milp-cbc": MethodEntry(
         "a mixed-integer program of starts, placements and slots, solved by CBC in a process of "
         "its own; a second opinion for about five jobs",
         "all slotted schedules",
+        rate_models=SLOT_MODELS,
         uplinks=False,
-        shared_tiers=False,
         continuous=False,
     ),
 }

@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 import time
 
-from optsched.contention import rate_functions
 from optsched.core.errors import LimitReachedError, SolverMissingError, UnsupportedError
-from optsched.core.result import Result, Status
-from optsched.exact.event_aligned import is_event_aligned
+from optsched.core.result import Result
+from optsched.exact.findings import Findings
 from optsched.exact.methods import applies
-from optsched.exact.outcome import SearchOutcome
 from optsched.exact.plan import Plan, Step, enumeration_plan, goes_on_to_orders, plan_for
 from optsched.exact.quick import annealed_schedule, quick_schedules
 from optsched.exact.race import Race, available_cores
@@ -44,14 +42,7 @@ class Solving:
         self.instance = record.instance
         self.units = math.inf if units is None else units
         self.workers = workers
-        #: By search: nodes, bound, why it stopped, or why it failed.
-        self.searches: dict[str, dict[str, object]] = {}
-        self.proof = ""
-        #: The search that has gone through all event-aligned schedules.
-        self.aligned_by = ""
-        self.is_infeasible = False
-        self.is_interrupted = False
-        self.stopped_by = ""
+        self.findings = Findings(record)
 
     def result(self, *, of: str = "") -> Result:
         """Search, and return what is known at the end, also if that is an interrupt.
@@ -67,10 +58,12 @@ class Solving:
         except KeyboardInterrupt:
             if record.schedule is None:
                 raise
-            self.is_interrupted = True
-        if self.searches:
-            record.details["searches"] = self.searches
-        status, scope, proof = self.conclusion()
+            self.findings.is_interrupted = True
+        if self.units <= 0:
+            self.findings.stopped_by = "deterministic limit"
+        if self.findings.searches:
+            record.details["searches"] = self.findings.searches
+        status, scope, proof = self.findings.conclusion()
         return record.finished(status, scope + of, proof)
 
     def run(self) -> None:
@@ -148,20 +141,19 @@ class Solving:
     def is_over(self) -> bool:
         """Return True if nothing more can be proven, or nothing more may be done."""
         return (
-            self.is_infeasible
-            or self.is_interrupted
+            self.findings.is_infeasible
+            or self.findings.is_interrupted
             or self.record.meets_bound()
             or self.units <= 0
-            or (self.record.left_s() == 0 and bool(self.searches))
+            or (self.record.left_s() == 0 and bool(self.findings.searches))
         )
 
     def is_of_use(self, step: Step) -> bool:
         """Return False for what a search that is done has made needless, or hopeless."""
         if step.search == "branch-and-bound":
-            return not self.aligned_by
-        if step.search == "event-orders" and self.record.method == "auto" and self.aligned_by:
-            return goes_on_to_orders(self.instance)
-        return True
+            return not self.findings.aligned_by
+        is_extra = step.search == "event-orders" and self.record.method == "auto"
+        return not (is_extra and self.findings.aligned_by) or goes_on_to_orders(self.instance)
 
     def task(self, step: Step, *, workers: int, share: float) -> Task:
         """Return the search of a step with its limits, and what is known so far."""
@@ -196,11 +188,11 @@ class Solving:
         except (LimitReachedError, SolverMissingError) as error:
             if self.record.method != "auto":
                 raise
-            self.searches[name] = {"failed": str(error)}
+            self.findings.fail(name, str(error))
             return
         if task.deterministic_limit is not None and not outcome.is_complete:
             self.units -= task.deterministic_limit
-        self.take(name, outcome, is_brief=is_brief)
+        self.findings.take(name, outcome, is_brief=is_brief)
 
     def race(self, steps: list[Step]) -> None:
         """Make searches side by side, as many at a time as there are cores."""
@@ -223,7 +215,7 @@ class Solving:
                     self.hear(search, message)
                 if not heard and late_s is not None:
                     # They do not answer at the time limit.
-                    self.stopped_by = "time limit"
+                    self.findings.stopped_by = "time limit"
                     return
                 if record.value < told:
                     told = record.value
@@ -240,76 +232,6 @@ class Solving:
         elif isinstance(message, Proved):
             self.record.prove(message.value_s, source)
         elif isinstance(message, Finished):
-            self.take(search, message.outcome)
+            self.findings.take(search, message.outcome)
         elif isinstance(message, Failed):
-            self.searches[search] = {"failed": message.reason}
-
-    def take(self, search: str, outcome: SearchOutcome, *, is_brief: bool = False) -> None:
-        """Note what a search that has ended found and proved."""
-        record, source = self.record, SEARCHES[search].method
-        if outcome.schedule is not None:
-            # Only new if an interrupt came before it was reported.
-            record.offer(outcome.schedule, source)
-        record.packages = tuple(dict.fromkeys((*record.packages, *SEARCHES[search].packages)))
-        record.details[f"nodes_{source.replace('-', '_')}"] = outcome.nodes
-        if "root_limit_s" in outcome.details:
-            record.details["root_limit_s"] = outcome.details["root_limit_s"]
-        self.searches[search] = {
-            "nodes": outcome.nodes,
-            "is_complete": outcome.is_complete,
-            "bound_s": outcome.bound,
-            "stopped_by": outcome.stopped_by,
-        }
-        self.is_interrupted = self.is_interrupted or outcome.stopped_by == "interrupt"
-        self.stopped_by = "" if is_brief else outcome.stopped_by
-        if outcome.is_complete and record.schedule is None:
-            # Nothing runs faster than alone, and each job alone was tried on every placement.
-            self.is_infeasible = True
-        elif outcome.is_complete and outcome.scope == "all":
-            self.conclude(search, SEARCHES[search].proof)
-        elif outcome.is_complete:
-            self.finish_aligned(search)
-        elif outcome.bound is not None:
-            record.prove(outcome.bound, source)
-
-    def finish_aligned(self, search: str) -> None:
-        """Note that no event-aligned schedule is better, and what follows from it."""
-        record = self.record
-        self.aligned_by = search
-        if record.schedule is not None and is_event_aligned(self.instance, record.schedule):
-            record.details["event_aligned_optimum_s"] = record.value
-        if not self.instance.is_slotted and not rate_functions(self.instance).resource_count:
-            # What a job takes depends on its placement alone. So of any schedule the starts can be
-            # moved forward, one after the other, to an arrival or to the end of a job whose GPUs
-            # are taken over; nobody ends later for it.
-            self.conclude(search, f"{SEARCHES[search].proof}; jobs share nothing but GPUs")
-
-    def conclude(self, search: str, proof: str) -> None:
-        """Note that no schedule at all is better than the best one."""
-        if not self.record.meets_bound():
-            self.record.prove(self.record.value, SEARCHES[search].method)
-            self.proof = proof
-
-    def conclusion(self) -> tuple[Status, str, str]:
-        """Return the status, the scope and the proof."""
-        record = self.record
-        if self.is_infeasible:
-            return Status.INFEASIBLE, "all", "some job stalls on every placement"
-        if record.schedule is None:
-            stopped_by = "interrupt" if self.is_interrupted else self.stopped_by
-            raise LimitReachedError(
-                f"no schedule of {self.instance.name!r} before the {stopped_by or 'searches ended'}"
-            )
-        if record.meets_bound():
-            return Status.OPTIMAL, "all", self.proof or f"meets bound {record.bound.method!r}"
-        if self.is_interrupted:
-            record.details["stopped_by"] = "interrupt"
-        elif self.stopped_by:
-            record.details["stopped_by"] = self.stopped_by
-        elif record.left_s() == 0:
-            record.details["stopped_by"] = "time limit"
-        elif self.units <= 0:
-            record.details["stopped_by"] = "deterministic limit"
-        if self.aligned_by and is_event_aligned(self.instance, record.schedule):
-            return Status.OPTIMAL, "event-aligned", SEARCHES[self.aligned_by].proof
-        return Status.FEASIBLE, "all", ""
+            self.findings.fail(search, message.reason)
