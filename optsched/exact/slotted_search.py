@@ -111,7 +111,9 @@ class SlottedSearch:
             for _, schedule in list_schedules(self.instance):
                 self.offer(schedule)
         if lower_s <= 0:
-            effort = worthwhile_effort(self.instance, self.objective)
+            # Of whole jobs alone, the model knows all that the dearer bounds do.
+            is_spread = bool(self.levels.spreadable)
+            effort = worthwhile_effort(self.instance, self.objective) if is_spread else "instant"
             lower_s = bound(self.instance, self.objective, effort=effort).value
         self.raise_lower(self.value.at_least(lower_s))
 
