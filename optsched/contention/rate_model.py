@@ -35,7 +35,10 @@ class RateFunctions(Protocol):
 
     @property
     def depends_on_maximum_load(self) -> bool:
-        """True if τ depends on the loads through their maximum alone (all resources alike)."""
+        """True if τ depends on the loads through their maximum alone (all resources alike).
+
+        Then ``iteration_time_s`` takes the maximum as the one load in place of all of them.
+        """
 
     @property
     def resource_count(self) -> int:

@@ -68,6 +68,7 @@ class RingRates:
             and resources.are_interfaces
             and self._intra_bytes_per_s >= self._bytes_per_s[0]
         )
+        self._local_s = self._times_s(1, self._intra_bytes_per_s)
         self._best_s = self._best_times_s()
         self._best_s.flags.writeable = False
 
@@ -88,7 +89,7 @@ class RingRates:
         """Return τ in seconds (equation 8)."""
         count = len(placement.servers)
         if count < 2:
-            return self._time_s(job, 1, self._intra_bytes_per_s)
+            return self._local_s.item(job)
         if self.depends_on_maximum_load:
             factor = self._factor(contention_degree(load))
             return self._time_s(job, count, self._bytes_per_s[0] / factor)
@@ -134,7 +135,7 @@ class RingRates:
         fewest = np.searchsorted(np.cumsum(capacity), self._gpus) + 1
         best = np.full(len(self._gpus), np.inf)
         local = self._gpus <= int(capacity[0])
-        best[local] = self._times_s(1, self._intra_bytes_per_s)[local]
+        best[local] = self._local_s[local]
         if len(capacity) > 1:
             fastest = self._resources.fastest_of_two_servers()
             spread = self._times_s(np.maximum(fewest, 2), fastest)

@@ -6,6 +6,7 @@ from typing import Literal
 
 from optsched.core.cluster import Cluster
 from optsched.core.placement import Placement
+from optsched.placement.local import on_one_server
 from optsched.sim import FreePool, LiveJob, Simulation, servers_of
 
 __all__ = ["Consolidated"]
@@ -43,10 +44,10 @@ class Consolidated:
         if fit not in ("best", "first"):
             raise ValueError(f"fit is 'best' or 'first', got {fit!r}")
         self.fit = fit
+        self._is_best = fit == "best"
         self._racks: tuple[Cluster, list[int]] | None = None
-        #: Answers that do not change as long as the cluster does not.
+        #: By demand, as long as the cluster does not change.
         self._fewest_servers: dict[int, int] = {}
-        self._placements: dict[tuple[int, int], Placement] = {}
 
     def offer(self, job: LiveJob, free: FreePool, state: Simulation) -> Placement | None:
         """Return a placement on the fewest servers, if there is one now."""
@@ -56,15 +57,20 @@ class Consolidated:
         """Return a placement of ``gpus`` GPUs on the fewest servers, or None."""
         if gpus > free.total:
             return None
-        if gpus <= free.sizes[0]:
-            server = self._with_room(free, gpus, ALL_SERVERS)
-            return None if server is None else self._on_one_server(server, gpus)
+        if gpus > free.sizes[0]:
+            return self._on_several_servers(free, gpus, cluster)
+        server = free.best_fit(gpus) if self._is_best else free.first_fit(gpus)
+        return None if server is None else on_one_server(server, gpus)
+
+    def _on_several_servers(self, free: FreePool, gpus: int, cluster: Cluster) -> Placement | None:
         racks = self._rack_sets(cluster)
         most = self._fewest_servers.get(gpus)
         if most is None:
             most = self._fewest_servers[gpus] = cluster.fewest_servers(gpus)
         # All but the last server are taken whole, and of equal servers a full last one as well.
         idle = gpus // free.sizes[0] if len(free.sizes) == 1 else most - 1
+        if free.idle().bit_count() < idle:
+            return None
         for among in [*racks, ALL_SERVERS] if len(racks) > 1 else [ALL_SERVERS]:
             if free.idle(among).bit_count() < idle:
                 continue
@@ -73,14 +79,8 @@ class Consolidated:
                 return found
         return None
 
-    def _on_one_server(self, server: int, gpus: int) -> Placement:
-        found = self._placements.get((server, gpus))
-        if found is None:
-            found = self._placements[server, gpus] = Placement((server,), (gpus,))
-        return found
-
     def _with_room(self, free: FreePool, gpus: int, among: int) -> int | None:
-        return free.best_fit(gpus, among) if self.fit == "best" else free.first_fit(gpus, among)
+        return free.best_fit(gpus, among) if self._is_best else free.first_fit(gpus, among)
 
     def _on_idle_servers(
         self, free: FreePool, gpus: int, among: int, most: int

@@ -70,13 +70,17 @@ class ComposedPolicy:
         self.backfill = backfill
         self.preemption = preemption
         self._key: Order = getattr(order, "key", order)  # type: ignore[arg-type]
-        self._tier: Callable[[LiveJob, Simulation], Any] | None = getattr(placement, "tier", None)
         self._queue = WaitingQueue()
         #: Waiting jobs, if the queue's classes cannot serve: every pass walks over all of them.
         self._listed: dict[int, tuple[Any, int, LiveJob]] = {}
         self._key_changes = bool(getattr(order, "changes_with_time", False))
+        self._may_change_its_mind = not placement.depends_on_demand_only
         self._by_demand = backfill and placement.depends_on_demand_only
         self._walks = self._key_changes or (backfill and not self._by_demand)
+        #: What tells jobs of one demand apart, if anything does.
+        self._tier: Callable[[LiveJob, Simulation], Any] | None = (
+            getattr(placement, "tier", None) if self._by_demand else None
+        )
         if self._walks and preemption is not None and preemption.can_displace:
             raise ValueError(
                 "a job displaces others only if its key does not change while it waits, and jobs "
@@ -85,13 +89,17 @@ class ComposedPolicy:
         distinct = {id(part): part for part in (order, placement, preemption)}
         parts: list[Any] = list(distinct.values())
         self._parts = parts
-        self._hooks = {
+        hooks = {
             event: [getattr(part, event) for part in parts if hasattr(part, event)]
             for event in EVENTS
         }
+        self._begin_hooks, self._arrival_hooks = hooks["on_begin"], hooks["on_arrival"]
+        self._start_hooks, self._stop_hooks = hooks["on_start"], hooks["on_stop"]
+        self._finish_hooks, self._timer_hooks = hooks["on_finish"], hooks["on_timer"]
+        self._decline_hooks = hooks["on_decline"]
         self._clocks = [part.next_time_s for part in parts if hasattr(part, "next_time_s")]
         #: Demands whose jobs stand in another class since something was observed.
-        self._changed_demands: set[int] | None = getattr(placement, "changed_demands", None)
+        self._changed_demands: set[int] = getattr(placement, "changed_demands", set())
         #: The timers that are set, so that none is set twice to the same time.
         self._timers_s: dict[int, float] = {}
         self._places: dict[int, Placement] = {}
@@ -106,7 +114,7 @@ class ComposedPolicy:
         self._places.clear()
         self._stopped.clear()
         self._is_in_pass = False
-        for hook in self._hooks["on_begin"]:
+        for hook in self._begin_hooks:
             hook(state)
 
     def details(self) -> dict[str, object]:
@@ -119,9 +127,13 @@ class ComposedPolicy:
 
     def on_arrival(self, job: LiveJob, state: Simulation) -> None:
         """Put the job in its place in the order."""
-        for hook in self._hooks["on_arrival"]:
+        for hook in self._arrival_hooks:
             hook(job, state)
         self._enter(job, state)
+        # It may come before the job that was refused and holds up the others.
+        queue = self._queue
+        if queue.blocked and not self.backfill and not queue.is_behind(job):
+            queue.unblock()
 
     def on_start(self, job: LiveJob, state: Simulation) -> None:
         """Take the job out of the order."""
@@ -131,7 +143,7 @@ class ComposedPolicy:
             self._queue.remove(job)
         if self.preemption is not None and job.placement is not None:
             self._places[job.index] = job.placement
-        for hook in self._hooks["on_start"]:
+        for hook in self._start_hooks:
             hook(job, state)
         if self._clocks:
             # The engine has dropped the one the job had.
@@ -142,23 +154,25 @@ class ComposedPolicy:
             self._changed_demands.clear()
             for other in state.waiting:
                 if other.gpus in demands:
-                    self._enter(other, state)
+                    self._enter_anew(other, state)
 
     def on_preempt(self, job: LiveJob, state: Simulation) -> None:
         """Put the job back."""
-        for hook in self._hooks["on_stop"]:
+        for hook in self._stop_hooks:
             hook(job, state)
         self._stopped[job.index] = state.now_s
         self._enter(job, state)
-        if not self._is_in_pass:
+        if not (self.backfill and self._is_in_pass):
             self._queue.unblock()
 
     def on_finish(self, job: LiveJob, state: Simulation) -> None:
         """Let everybody try again: GPUs were released."""
-        for event in ("on_stop", "on_finish"):
-            for hook in self._hooks[event]:
-                hook(job, state)
-        self._timers_s.pop(job.index, None)
+        for hook in self._stop_hooks:
+            hook(job, state)
+        for hook in self._finish_hooks:
+            hook(job, state)
+        if self._timers_s:
+            self._timers_s.pop(job.index, None)
         if self.preemption is not None:
             self._places.pop(job.index, None)
             self._stopped.pop(job.index, None)
@@ -169,32 +183,34 @@ class ComposedPolicy:
         if job is None:
             return
         self._timers_s.pop(job.index, None)
-        for hook in self._hooks["on_timer"]:
+        for hook in self._timer_hooks:
             hook(job, state)
         if job.placement is None:
-            self._enter(job, state)
+            self._enter_anew(job, state)
         else:
             self._set_timer(job, state)
 
     def schedule(self, state: Simulation) -> None:
         """Start jobs in order until nobody fits."""
-        queue, free, preemption = self._queue, state.free, self.preemption
-        if preemption is not None:
-            for ended in preemption.ended(state):
+        if self.preemption is not None:
+            for ended in self.preemption.ended(state):
                 state.preempt(ended)
         if self._walks:
             self._walk(state)
-            return
-        if not queue:
-            return
-        if not self.placement.depends_on_demand_only:
-            # What it refused a while ago it may offer now, with the same GPUs free.
-            queue.unblock()
-        if preemption is not None:
-            self._serve_with_preemption(preemption, state)
-            return
+        elif self._queue.entries:
+            if self._may_change_its_mind:
+                # What it refused a while ago it may offer now, with the same GPUs free.
+                self._queue.unblock()
+            if self.preemption is None:
+                self._serve(state)
+            else:
+                self._serve_with_preemption(self.preemption, state)
+
+    def _serve(self, state: Simulation) -> None:
+        """Start jobs in order."""
+        queue, free, offer = self._queue, state.free, self.placement.offer
         while free.total and (job := queue.head()) is not None:
-            placement = self.placement.offer(job, free, state)
+            placement = offer(job, free, state)
             if placement is not None:
                 state.start(job, placement)
             else:
@@ -231,7 +247,7 @@ class ComposedPolicy:
         free = state.free
         if not free.total or not self._listed:
             return
-        declined = self._hooks["on_decline"]
+        declined = self._decline_hooks
         # What was refused to a job is so to all of its class: GPUs only become fewer in a pass.
         refused: set[Any] | None = set() if self._by_demand and not declined else None
         # Whoever asks for more than is free declines nothing, but may hold up the others.
@@ -282,15 +298,18 @@ class ComposedPolicy:
         if self._walks:
             self._listed[job.index] = (key, job.index, job)
         else:
-            group: Any = job.gpus if self._by_demand else (job.index if self.backfill else 0)
-            if self._tier is not None and self._by_demand:
+            group: Any = job.gpus if self._by_demand else 0
+            if self._tier is not None:
                 group = (group, self._tier(job, state))
             self._queue.add(job, key=key, group=group)
-            if not self.backfill:
-                # It may come before the head that was refused.
-                self._queue.unblock()
         if self._clocks:
             self._set_timer(job, state)
+
+    def _enter_anew(self, job: LiveJob, state: Simulation) -> None:
+        """Put a job in another place; it may be the one that was refused."""
+        self._enter(job, state)
+        if not self.backfill:
+            self._queue.unblock()
 
     def _set_timer(self, job: LiveJob, state: Simulation) -> None:
         time_s = min(clock(job, state) for clock in self._clocks)

@@ -14,7 +14,7 @@ from optsched.sim.live_job import LiveJob
 __all__ = ["jobs_by_arrival"]
 
 #: Jobs whose columns are turned into Python numbers at once.
-CHUNK = 65_536
+CHUNK = 16_384
 
 
 def jobs_by_arrival(
@@ -40,7 +40,7 @@ def jobs_by_arrival(
     for first in range(0, len(order), CHUNK):
         chunk = order[first : first + CHUNK]
         listed = (column[chunk].tolist() for column in columns)
-        for time, index, *values in zip(
+        for time, index, gpus, arrival_s, iterations, weight, duration_s in zip(
             times[chunk].tolist(), chunk.tolist(), *listed, strict=True
         ):
-            yield time, LiveJob(index, *values)
+            yield time, LiveJob(index, gpus, arrival_s, iterations, weight, duration_s)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from optsched.contention.rate_model import RateFunctions
 from optsched.sim.live_job import LiveJob
 
@@ -9,12 +11,12 @@ __all__ = ["ContentionTracker"]
 
 
 class ContentionTracker:
-    """Counts the spread jobs on each shared resource.
+    """Counts the spread jobs on each shared resource, and keeps their contention degrees.
 
-    Where all resources have one rate, a job's speed depends on the largest of its counts alone. A
-    start that raises a count to k then touches only jobs whose degree was below k, a stop that
-    lowers it from k only those whose degree was k. With unequal rates every job on a resource
-    whose count changes is touched.
+    Where all resources have one rate, a job's speed depends on its degree, the largest of its
+    counts, alone. A start that raises a count to k then touches only jobs whose degree was below
+    k; a stop that lowers it from k only those whose degree was k, and only if no other of their
+    resources has k jobs. With unequal rates every job on a resource whose count changes is touched.
 
     Parameters
     ----------
@@ -34,26 +36,47 @@ class ContentionTracker:
         load = self.load
         return [load[resource] for resource in job.resources]
 
-    def enter(self, job: LiveJob) -> list[LiveJob]:
-        """Count a spread job in and return the others that it touches."""
+    def enter(self, job: LiveJob) -> Iterable[LiveJob]:
+        """Count a spread job in and return the others that it touches, their degrees as of now."""
+        load, only_maximum = self.load, self._only_maximum
         touched: dict[int, LiveJob] = {}
+        degree = 0
         for resource in job.resources:
-            count = self.load[resource] + 1
-            self.load[resource] = count
-            for other in self.jobs[resource].values():
-                if not self._only_maximum or other.degree < count:
+            load[resource] = count = load[resource] + 1
+            if count > degree:
+                degree = count
+            here = self.jobs[resource]
+            for other in here.values():
+                if other.degree < count:
+                    other.degree = count
                     touched[other.index] = other
-            self.jobs[resource][job.index] = job
-        return list(touched.values())
+                elif not only_maximum:
+                    touched[other.index] = other
+            here[job.index] = job
+        job.degree = degree
+        return touched.values()
 
-    def leave(self, job: LiveJob) -> list[LiveJob]:
-        """Count a spread job out and return the others that it touches."""
-        touched: dict[int, LiveJob] = {}
+    def leave(self, job: LiveJob) -> Iterable[LiveJob]:
+        """Count a spread job out and return the others that it touches, their degrees as of now."""
+        load, only_maximum = self.load, self._only_maximum
+        near: dict[int, LiveJob] = {}
         for resource in job.resources:
-            count = self.load[resource]
-            self.load[resource] = count - 1
-            del self.jobs[resource][job.index]
-            for other in self.jobs[resource].values():
-                if not self._only_maximum or other.degree == count:
-                    touched[other.index] = other
-        return list(touched.values())
+            count = load[resource]
+            load[resource] = count - 1
+            here = self.jobs[resource]
+            del here[job.index]
+            for other in here.values():
+                if other.degree == count or not only_maximum:
+                    near[other.index] = other
+        job.degree = 0
+        touched: list[LiveJob] = []
+        for other in near.values():
+            degree = other.degree
+            for resource in other.resources:
+                if load[resource] == degree:
+                    break
+            else:
+                # Each count has fallen by at most one.
+                other.degree = degree - 1
+                touched.append(other)
+        return touched if only_maximum else near.values()

@@ -29,7 +29,7 @@ class FreePool:
     ([4, 1, 4], 9, 1, 0)
     """
 
-    __slots__ = ("_buckets", "_idle", "capacity", "free", "sizes", "total")
+    __slots__ = ("_buckets", "_of_size", "capacity", "free", "sizes", "total")
 
     def __init__(self, capacity: Sequence[int]) -> None:
         self.capacity: tuple[int, ...] = tuple(capacity)
@@ -40,32 +40,37 @@ class FreePool:
         self._buckets = [0] * (max(capacity) + 1)
         for server, count in enumerate(capacity):
             self._buckets[count] |= 1 << server
-        self._idle = (1 << len(self.capacity)) - 1
+        #: The servers of each size; the buckets of new pools hold just these.
+        self._of_size = {size: self._buckets[size] for size in self.sizes}
 
     def take(self, placement: Placement) -> None:
         """Mark the GPUs of a placement as used."""
-        servers = placement.servers
-        if len(servers) == 1:
-            self._change(servers[0], -placement.counts[0])
-            return
-        for server, count in zip(servers, placement.counts, strict=True):
-            self._change(server, -count)
+        free, buckets = self.free, self._buckets
+        for server, count in zip(placement.servers, placement.counts):  # noqa: B905 - equal, and quicker
+            before = free[server]
+            free[server] = after = before - count
+            bit = 1 << server
+            buckets[before] ^= bit
+            buckets[after] ^= bit
+            self.total -= count
 
     def give(self, placement: Placement) -> None:
         """Mark the GPUs of a placement as free."""
-        servers = placement.servers
-        if len(servers) == 1:
-            self._change(servers[0], placement.counts[0])
-            return
-        for server, count in zip(servers, placement.counts, strict=True):
-            self._change(server, count)
+        free, buckets = self.free, self._buckets
+        for server, count in zip(placement.servers, placement.counts):  # noqa: B905 - equal, and quicker
+            before = free[server]
+            free[server] = after = before + count
+            bit = 1 << server
+            buckets[before] ^= bit
+            buckets[after] ^= bit
+            self.total += count
 
     def copy(self) -> FreePool:
         """Return a pool to try things on; the engine knows nothing of it."""
         twin = FreePool.__new__(FreePool)
         twin.capacity, twin.sizes = self.capacity, self.sizes
         twin.free, twin.total = self.free.copy(), self.total
-        twin._buckets, twin._idle = self._buckets.copy(), self._idle  # noqa: SLF001 - its own class
+        twin._buckets, twin._of_size = self._buckets.copy(), self._of_size  # noqa: SLF001 - its own
         return twin
 
     def has(self, placement: Placement) -> bool:
@@ -96,34 +101,25 @@ class FreePool:
         return (found & -found).bit_length() - 1 if found else None
 
     def with_free(self, at_least: int = 1) -> Iterator[int]:
-        """Yield the servers with ``at_least`` free GPUs, in order."""
+        """Return the servers with ``at_least`` free GPUs, in order."""
         found = 0
         for bucket in self._buckets[at_least:]:
             found |= bucket
-        yield from servers_of(found)
+        return servers_of(found)
 
     def idle(self, among: int = -1) -> int:
         """Return the servers of which no GPU is used, as bits."""
-        return self._idle & among
+        if len(self.sizes) == 1:
+            return self._buckets[-1] & among
+        idle = 0
+        for size, servers in self._of_size.items():
+            idle |= self._buckets[size] & servers
+        return idle & among
 
     def idle_with(self, gpus: int, among: int = -1) -> int:
         """Return the idle servers that have exactly ``gpus`` GPUs, as bits."""
-        if gpus >= len(self._buckets):
-            return 0
-        return self._buckets[gpus] & self._idle & among
-
-    def _change(self, server: int, by: int) -> None:
-        bit = 1 << server
-        before = self.free[server]
-        after = before + by
-        self._buckets[before] ^= bit
-        self._buckets[after] |= bit
-        self.free[server] = after
-        self.total += by
-        if after == self.capacity[server]:
-            self._idle |= bit
-        else:
-            self._idle &= ~bit
+        servers = self._of_size.get(gpus)
+        return 0 if servers is None else self._buckets[gpus] & servers & among
 
 
 def servers_of(bits: int) -> Iterator[int]:

@@ -7,6 +7,8 @@ from optsched.core.placement import Placement
 __all__ = ["LiveJob"]
 
 INFINITY = float("inf")
+#: What a job that does not run knows of its speeds; nobody writes to it.
+NO_TIMES_S: dict[int, float] = {}
 
 
 class LiveJob:
@@ -60,6 +62,7 @@ class LiveJob:
         "scheduled",
         "settled",
         "start_s",
+        "times_s",
         "weight",
     )
 
@@ -82,9 +85,11 @@ class LiveJob:
         self.resources: tuple[int, ...] = ()
         self.remaining = float(iterations)
         self.iteration_time_s = duration_s / iterations
-        #: Clock units one iteration takes (continuous), or iterations in a slot (slotted).
+        #: Iterations in a slot, in slotted time.
         self.progress = 0.0
         self.degree = 0
+        #: τ by contention degree, as far as it was asked for, where the job runs now.
+        self.times_s = NO_TIMES_S
         self.start_s = 0.0
         self.ran_s = 0.0
         self.preemptions = 0

@@ -23,20 +23,29 @@ class SegmentRecorder:
     2.5
     """
 
-    __slots__ = ("_end_s", "_job", "_known", "_last", "_placement", "_start_s")
+    __slots__ = (
+        "_end_s", "_job", "_last", "_numbers", "_placement", "_placements", "_start_s",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self._job = array("q")
         self._placement = array("q")
         self._start_s = array("d")
         self._end_s = array("d")
-        self._known: dict[Placement, int] = {}
+        #: Number of each placement; pairs of tuples are hashed without a call of Python code.
+        self._numbers: dict[tuple[tuple[int, ...], tuple[int, ...]], int] = {}
+        self._placements: list[Placement] = []
         self._last: dict[int, tuple[Placement, float]] = {}
 
     def add(self, job: int, placement: Placement, start_s: float, end_s: float) -> None:
         """Add one segment."""
+        key = (placement.servers, placement.counts)
+        number = self._numbers.get(key)
+        if number is None:
+            number = self._numbers[key] = len(self._placements)
+            self._placements.append(placement)
         self._job.append(job)
-        self._placement.append(self._known.setdefault(placement, len(self._known)))
+        self._placement.append(number)
         self._start_s.append(start_s)
         self._end_s.append(end_s)
 
@@ -55,5 +64,5 @@ class SegmentRecorder:
             placement=np.array(self._placement, dtype=np.int64),
             start_s=np.array(self._start_s, dtype=np.float64),
             end_s=np.array(self._end_s, dtype=np.float64),
-            placements=tuple(self._known),
+            placements=tuple(self._placements),
         )

@@ -12,15 +12,12 @@ if TYPE_CHECKING:
 
 __all__ = ["broken_rule"]
 
-Verdict = tuple[str | None, str | None]
-FINE: Verdict = (None, None)
+#: What is wrong, and the id of the server it is about, if it is about one.
+Verdict = tuple[str, str | None]
 
 
-def broken_rule(state: Simulation, job: LiveJob, placement: Placement) -> Verdict:
-    """Return the rule that a start would break, and the id of the server it is about.
-
-    Both are None for a start that is possible.
-    """
+def broken_rule(state: Simulation, job: LiveJob, placement: Placement) -> Verdict | None:
+    """Return the rule that a start would break; None for a start that is possible."""
     if not state.is_waiting(job):
         how = "runs already" if job.placement is not None else "is not waiting"
         return f"only a waiting job can start; this one {how}", None
@@ -33,7 +30,7 @@ def broken_rule(state: Simulation, job: LiveJob, placement: Placement) -> Verdic
         and counts[0] <= free[servers[0]]
     ):
         # Most jobs are on one server, and most decisions are right.
-        return FINE
+        return None
     if sum(counts) != job.gpus:
         rule = f"all {job.gpus} GPUs start together, got a placement of {placement.gpus}"
         return rule, None
@@ -48,4 +45,4 @@ def broken_rule(state: Simulation, job: LiveJob, placement: Placement) -> Verdic
             name = state.instance.cluster.servers.ids[server]
             return f"needs {count} free GPUs, got {free[server]}", name
         before = server
-    return FINE
+    return None

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Hashable
+from heapq import heappop, heappush
 from typing import Any
 
 from optsched.sim.live_job import LiveJob
 
 __all__ = ["WaitingQueue"]
 
-NO_TICKET = (-1, None)
+#: (key, position in the instance, class, job); two of them differ in the first two parts, or are
+#: of one job.
+Entry = tuple[Any, int, Hashable, LiveJob]
 
 
 class WaitingQueue:
@@ -31,60 +33,77 @@ class WaitingQueue:
     True
     """
 
+    __slots__ = ("_open", "blocked", "entries")
+
     def __init__(self) -> None:
-        self._heaps: dict[Hashable, list[tuple[Any, int, int, LiveJob]]] = {}
-        self._blocked: set[Hashable] = set()
-        self._tickets: dict[int, tuple[int, Hashable]] = {}
-        self._next_ticket = 0
+        #: The valid entry of each job in the queue; others are dropped when they surface.
+        self.entries: dict[int, Entry] = {}
+        self._open: dict[Hashable, list[Entry]] = {}
+        #: The classes that are blocked.
+        self.blocked: dict[Hashable, list[Entry]] = {}
 
     def __len__(self) -> int:
-        return len(self._tickets)
+        return len(self.entries)
 
     def add(self, job: LiveJob, *, key: Any, group: Hashable) -> None:
         """Add a job, or move it to another key or class."""
-        ticket = self._next_ticket
-        self._next_ticket += 1
-        self._tickets[job.index] = (ticket, group)
-        heap = self._heaps.setdefault(group, [])
-        heapq.heappush(heap, (key, job.index, ticket, job))
+        entry = (key, job.index, group, job)
+        self.entries[job.index] = entry
+        heap = self._open.get(group)
+        if heap is None:
+            heap = self.blocked.get(group)
+            if heap is None:
+                self._open[group] = [entry]
+                return
+        heappush(heap, entry)
 
     def remove(self, job: LiveJob) -> None:
         """Take a job out, wherever it stands."""
-        self._tickets.pop(job.index, None)
+        self.entries.pop(job.index, None)
 
     def group_of(self, job: LiveJob) -> Hashable:
         """Return the class of a job in the queue."""
-        return self._tickets[job.index][1]
+        return self.entries[job.index][2]
 
     def head(self) -> LiveJob | None:
         """Return the first job of all classes that are not blocked."""
-        best: tuple[Any, int, int, LiveJob] | None = None
-        blocked, tickets = self._blocked, self._tickets
+        entries = self.entries
+        if not entries:
+            return None
+        best: Entry | None = None
         emptied: list[Hashable] = []
-        for group, heap in self._heaps.items():
-            if group in blocked:
-                continue
+        for group, heap in self._open.items():
             while heap:
                 first = heap[0]
-                if tickets.get(first[1], NO_TICKET)[0] == first[2]:
-                    if best is None or first[:2] < best[:2]:
+                if entries.get(first[1]) is first:
+                    if best is None or first < best:
                         best = first
                     break
-                heapq.heappop(heap)
+                heappop(heap)
             else:
                 emptied.append(group)
         for group in emptied:
-            del self._heaps[group]
+            del self._open[group]
         return None if best is None else best[3]
+
+    def is_behind(self, job: LiveJob) -> bool:
+        """Return True if it is plain that another job of a job's class comes before it."""
+        entry = self.entries[job.index]
+        heap = self._open.get(entry[2]) or self.blocked[entry[2]]
+        first = heap[0]
+        return first is not entry and self.entries.get(first[1]) is first
 
     def block(self, group: Hashable) -> None:
         """Leave a class out until :meth:`unblock`."""
-        self._blocked.add(group)
+        if group not in self.blocked:
+            self.blocked[group] = self._open.pop(group, [])
 
     def unblock(self) -> None:
         """Let all classes in again; call it when GPUs were released."""
-        self._blocked.clear()
+        if self.blocked:
+            self._open.update(self.blocked)
+            self.blocked.clear()
 
     def is_blocked(self, group: Hashable) -> bool:
         """Return True if a class is blocked."""
-        return group in self._blocked
+        return group in self.blocked

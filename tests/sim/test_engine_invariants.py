@@ -66,10 +66,6 @@ def list_a_server_twice(state):
     state.free._buckets[3] |= 1 << 1
 
 
-def call_a_used_server_idle(state):
-    state.free._idle |= 1
-
-
 def tear_a_gang(state):
     state._running[0].placement = Placement.of({0: 2})
 
@@ -107,7 +103,7 @@ def have_an_event_too_late(state):
 
 
 def lose_an_event(state):
-    state._events[:] = [event for event in state._events if event[1:] != (COMPLETION, 2)]
+    state._events[:] = [event for event in state._events if event[1:3] != (COMPLETION, 2)]
 
 
 def gain_work(state):
@@ -150,7 +146,6 @@ def run_at_yesterdays_speed(state):
         (take_gpus_for_nobody, "free"),
         (forget_a_server_in_a_bucket, "buckets"),
         (list_a_server_twice, "buckets"),
-        (call_a_used_server_idle, "idle"),
         (tear_a_gang, "gang"),
         (run_nowhere, "placement"),
         (wait_and_run, "waits or runs"),
