@@ -8,6 +8,7 @@ import time
 from optsched.core.errors import LimitReachedError, SolverMissingError, UnsupportedError
 from optsched.core.result import Result
 from optsched.exact.findings import Findings
+from optsched.exact.interrupts import Interrupts, noted_interrupts
 from optsched.exact.methods import applies
 from optsched.exact.plan import Plan, Step, enumeration_plan, goes_on_to_orders, plan_for
 from optsched.exact.quick import annealed_schedule, quick_schedules
@@ -43,6 +44,7 @@ class Solving:
         self.units = math.inf if units is None else units
         self.workers = workers
         self.findings = Findings(record)
+        self.interrupts = Interrupts()
 
     def result(self, *, of: str = "") -> Result:
         """Search, and return what is known at the end, also if that is an interrupt.
@@ -53,11 +55,16 @@ class Solving:
             Added to the scope: of which instance.
         """
         record = self.record
-        try:
-            self.run()
-        except KeyboardInterrupt:
-            if record.schedule is None:
-                raise
+        with noted_interrupts() as self.interrupts:
+            try:
+                self.run()
+            except KeyboardInterrupt:
+                if record.schedule is None:
+                    raise
+                self.findings.is_interrupted = True
+        if self.interrupts.are_there:
+            if record.schedule is None and not self.findings.is_infeasible:
+                raise KeyboardInterrupt
             self.findings.is_interrupted = True
         if self.units <= 0:
             self.findings.stopped_by = "deterministic limit"
@@ -71,11 +78,10 @@ class Solving:
         record = self.record
         if record.method != "brute-force":
             self.offer_quick_schedules()
-            if not record.meets_bound():
-                record.strengthen_bound()
-            if not record.meets_bound():
-                self.offer_annealed_schedule()
-        if record.meets_bound():
+            for improve in (record.strengthen_bound, self.offer_annealed_schedule):
+                if not (record.meets_bound() or self.interrupts.are_there):
+                    improve()
+        if record.meets_bound() or self.interrupts.are_there:
             return
         try:
             plan = plan_for(record.method, self.instance, record.objective)
@@ -143,6 +149,7 @@ class Solving:
         return (
             self.findings.is_infeasible
             or self.findings.is_interrupted
+            or self.interrupts.are_there
             or self.record.meets_bound()
             or self.units <= 0
             or (self.record.left_s() == 0 and bool(self.findings.searches))

@@ -1,6 +1,8 @@
 """The door: status, scope, bound and provenance of what it returns."""
 
+import signal
 import sys
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
@@ -21,7 +23,7 @@ from optsched.exact import METHODS, solve
 from optsched.exact.list_schedules import list_schedules
 from optsched.exact.searches import SEARCHES
 from optsched.generate.hand import interior_start, waiting_pays
-from optsched.generate.small import forced, light
+from optsched.generate.small import forced, light, tight
 from optsched.judge import verify
 
 MODULES = ("quick", "record", "solving")
@@ -225,6 +227,28 @@ def test_an_interrupt_keeps_the_best_schedule():
     assert result.details["stopped_by"] == "interrupt" and result.judgement.is_valid
     result = solve(waiting_pays(), method="brute-force", on_incumbent=interrupt)
     assert result.status is Status.FEASIBLE and result.judgement.is_valid
+
+
+def test_an_interrupt_that_bounds_take_for_themselves_ends_all(monkeypatch):
+    """Bounds end early and give what they have; so may compiled code that calls back."""
+    real = record.strongest_bound
+
+    def interrupted(instance, objective, **effort):
+        if effort:
+            with suppress(KeyboardInterrupt):
+                signal.raise_signal(signal.SIGINT)
+        return real(instance, objective)
+
+    def unwanted(*arguments, **options):
+        pytest.fail("goes on after an interrupt")
+
+    monkeypatch.setattr(record, "strongest_bound", interrupted)
+    for name in ("annealed_schedule", "run_search"):
+        monkeypatch.setattr(solving, name, unwanted)
+    before = signal.getsignal(signal.SIGINT)
+    result = solve(tight(jobs=9, servers=3, seed=0), objective="mean_jct")
+    assert (result.status, result.details["stopped_by"]) == (Status.FEASIBLE, "interrupt")
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 def hurried(search, *names):
