@@ -82,8 +82,9 @@ class Race:
         process = context.Process(target=serve, args=(far_end, task, deadline), daemon=True)
         with _interrupts_held_back():
             process.start()
+            # Known before an interrupt can come, so that it is ended then.
+            self._runners.append(_Runner(task.search.name, process, connection))
         far_end.close()
-        self._runners.append(_Runner(task.search.name, process, connection))
 
     def tell(self, value: float) -> None:
         """Let all searches know of an objective that has been reached, in seconds."""

@@ -170,7 +170,10 @@ def test_ctrl_c_keeps_the_best_and_leaves_no_process(tmp_path):
         process.kill()
     assert process.returncode == 130, err
     assert "Traceback" not in err and "interrupted; this is the best schedule so far" in err
-    document = json.loads(out)
+    try:
+        document = json.loads(out)
+    except json.JSONDecodeError:
+        pytest.fail(f"not one document of JSON: {out}\n{err}")
     assert document["status"] == "feasible" and document["details"]["stopped_by"] == "interrupt"
     assert json.loads((tmp_path / "best.json").read_text())["result"]["status"] == "feasible"
     assert not any("popen_loky" in command_of(one) for one in searching)

@@ -193,7 +193,9 @@ def test_a_process_ends_with_the_one_that_started_it(tmp_path):
         from optsched.exact.searches import Task
         from optsched.generate.hand import waiting_pays
         search = scripts.scripted("it", scripts.write_process_id)
-        Race().start(Task(search, waiting_pays(), "makespan"))
+        # Kept, since with it the connection would go.
+        race = Race()
+        race.start(Task(search, waiting_pays(), "makespan"))
         while not os.path.exists({str(note)!r}):
             time.sleep(0.05)
         os._exit(9)
