@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -18,6 +21,9 @@ if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
 __all__ = ["Race", "available_cores"]
+
+#: The streams as every process numbers them.
+STDOUT, STDERR = 1, 2
 
 
 def available_cores() -> int:
@@ -80,7 +86,7 @@ class Race:
         context = get_context("loky")
         connection, far_end = context.Pipe(duplex=True)
         process = context.Process(target=serve, args=(far_end, task, deadline), daemon=True)
-        with _interrupts_held_back():
+        with _interrupts_held_back(), _output_turned_over():
             process.start()
             # Known before an interrupt can come, so that it is ended then.
             self._runners.append(_Runner(task.search.name, process, connection))
@@ -121,18 +127,52 @@ class Race:
 def _interrupts_held_back() -> Iterator[None]:
     """Hold back Ctrl-C, and let a process that is started meanwhile begin without it.
 
-    Until it can say so itself, it would end in a traceback of its own.
+    Cut short, a start leaves a process that breaks down with a traceback, and so would one that is
+    interrupted before it can say that it does not care. The mask is what the process inherits;
+    other threads of this one may still get the signal, and then it is raised at the end.
     """
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    # This one would let interrupts through again once it is started.
-    resource_tracker.ensure_running()
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    noted: list[int] = []
+    before = signal.getsignal(signal.SIGINT)
+    is_main = threading.current_thread() is threading.main_thread()
+    is_handled = is_main and before is not None
+    if is_handled:
+        signal.signal(signal.SIGINT, lambda number, frame: noted.append(number))
+    mask = None
+    if hasattr(signal, "pthread_sigmask"):
+        # This one would let interrupts through again once it is started.
+        resource_tracker.ensure_running()
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if is_handled:
+            signal.signal(signal.SIGINT, before)
+        if mask is not None:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        if noted:
+            signal.raise_signal(signal.SIGINT)
+
+
+@contextmanager
+def _output_turned_over() -> Iterator[None]:
+    """Let a process that is started meanwhile print where messages go, and not among data.
+
+    It can see to that itself only once it runs; if it does not get so far, it says so.
+    """
+    with suppress(AttributeError, ValueError, OSError):
+        sys.stdout.flush()
+    try:
+        kept = os.dup(STDOUT)
+    except OSError:
+        # There is no output.
+        yield
+        return
+    os.dup2(STDERR, STDOUT)
+    try:
+        yield
+    finally:
+        os.dup2(kept, STDOUT)
+        os.close(kept)
 
 
 def _end(runners: Sequence[_Runner]) -> None:
