@@ -91,7 +91,7 @@ def dally(
         bool,
         typer.Option(
             "--quick",
-            help="Unless said otherwise: 2 seeds, 2x8x8, congested. Half a minute of processor "
+            help="Unless said otherwise: 2 seeds, 2x8x8, congested. A minute of processor "
             "time or so.",
         ),
     ] = False,
