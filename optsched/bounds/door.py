@@ -11,6 +11,7 @@ from optsched.bounds.area import area_bound
 from optsched.bounds.configuration import configuration_bound
 from optsched.bounds.dual_feasible import dual_feasible_bound
 from optsched.bounds.durations import durations_bound
+from optsched.bounds.gpu_load import gpu_load_bound
 from optsched.bounds.lagrangian import lagrangian_bound, lagrangian_preemptive_bound
 from optsched.bounds.longest import longest_bound
 from optsched.bounds.mean_busy_time import mean_busy_time_bound
@@ -87,8 +88,8 @@ class BoundSurvey:
 _COMPLETIONS: tuple[Objective, ...] = ("mean_jct", "weighted_jct")
 
 #: Name of each bound and what it is. All hold for release dates and in the time, continuous or
-#: slotted, of the instance; all but ``lagrangian`` with preemption and migration; and all but
-#: ``rate-configuration`` for every rate model.
+#: slotted, of the instance; all but ``gpu-load`` and ``lagrangian`` with preemption and migration;
+#: and all but ``rate-configuration`` for every rate model.
 BOUNDS: dict[str, BoundEntry] = {
     "longest": BoundEntry(
         ("makespan",), "instant", longest_bound, "no job ends before its arrival plus best duration"
@@ -130,6 +131,13 @@ BOUNDS: dict[str, BoundEntry] = {
         rate_configuration_bound,
         "which jobs run where together, at the rates that contention leaves them, and how long",
         {"minutes": {"exact_servers": 6, "steps": 2_000_000}},
+    ),
+    "gpu-load": BoundEntry(
+        ("makespan",),
+        "seconds",
+        gpu_load_bound,
+        "jobs in whole: the load of the busiest GPU if they are divided as evenly as possible",
+        {"minutes": {"thoroughness": 20.0}},
     ),
     "lagrangian-preemptive": BoundEntry(
         _COMPLETIONS,

@@ -84,11 +84,11 @@ def test_an_interrupt_before_anything_is_passed_on(monkeypatch):
         survey_bounds(waiting_pays())
 
 
-def test_only_the_plain_lagrangian_leaves_out_preemption():
+def test_only_whole_jobs_and_the_plain_lagrangian_leave_out_preemption():
     instance = generate("forced", {"jobs": "6", "servers": "3"}, seed=0)
     for objective in ("makespan", "weighted_jct"):
         for one in all_bounds(instance, objective, effort="seconds"):
-            is_plain = one.method == "lagrangian"
+            is_plain = one.method in ("gpu-load", "lagrangian")
             preemption = Preemption.NONE if is_plain else Preemption.MIGRATE
             assert one.problem_class.preemption is preemption
 

@@ -138,3 +138,34 @@ def test_an_ortools_that_cannot_be_loaded_is_said(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "ortools.sat.python", None)
     with pytest.raises(SolverMissingError, match="cannot be loaded"):
         load_cp_model()
+
+
+@pytest.mark.parametrize(
+    ("gpus", "lengths", "least"),
+    [
+        # Found among random ones; the least busiest loads are by enumeration.
+        (
+            [1, 2, 2, 3, 1],
+            [541377933, 654196320, 2291928876, 2413006840, 2689424620],
+            5643809393,
+        ),
+        ([2, 1, 3, 1], [3226909235, 453015441, 2619709408, 2290300507], 5846618643),
+        ([1, 2, 1, 3], [1809787710, 6363066789, 3632626010, 5374388673], 11737455462),
+    ],
+)
+def test_numbers_beyond_32_bits_lead_to_no_false_proof(gpus, lengths, least):
+    model = load_cp_model().CpModel()
+    busiest = model.new_int_var(max(lengths), sum(lengths), "busiest")
+    given = [[model.new_bool_var(f"x{job}{gpu}") for gpu in range(3)] for job in range(len(gpus))]
+    for wanted, row in zip(gpus, given, strict=True):
+        model.add(sum(row) == wanted)
+    for gpu in range(3):
+        load = sum(length * row[gpu] for length, row in zip(lengths, given, strict=True))
+        model.add(load <= busiest)
+    # GPUs are alike, so one job may be placed.
+    largest = max(range(len(gpus)), key=lambda job: gpus[job] * lengths[job])
+    for gpu, literal in enumerate(given[largest]):
+        model.add(literal == int(gpu < gpus[largest]))
+    model.minimize(busiest)
+    answer = solve_cp_model(model)
+    assert (answer.status, answer.value, answer.bound) == ("optimal", least, least)
