@@ -147,8 +147,8 @@ class _Run:
         settings.random_seed = limits.seed
         # Ctrl-C is Python's, which tells us; otherwise the solver would keep it to itself.
         settings.catch_sigint_signal = False
-        # A rule of the presolve adds up coefficients in 32 bits, and then proves too much (up to 9.15,
-        # google/or-tools#5293). Models without large numbers are none the slower without it.
+        # A rule of the presolve adds up coefficients in 32 bits, and then proves too much (up to
+        # 9.15, google/or-tools#5293). Models of small numbers are none the slower without it.
         settings.presolve_inclusion_work_limit = 0
         if limits.time_limit_s is not None:
             settings.max_time_in_seconds = max(0.0, limits.time_limit_s)
