@@ -1,6 +1,7 @@
 """Where the data that ships with the package is found."""
 
 import tomllib
+from functools import cache
 from pathlib import Path
 from typing import Literal
 
@@ -48,6 +49,7 @@ def data_directory(kind: Literal["models", "instances"]) -> Path:
     return directory
 
 
+@cache
 def _is_checkout(root: Path) -> bool:
     """Tell whether this folder is optsched's own source tree, not one that it was copied into."""
     try:
