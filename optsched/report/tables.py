@@ -35,8 +35,11 @@ def _family_table(rows: Sequence[SummaryRow], name_width: int) -> Table:
     from rich.markup import escape
     from rich.table import Table
 
-    methods = ", ".join(dict.fromkeys(row.bound_method for row in rows))
-    title = f"{rows[0].family}: {rows[0].objective} against a lower bound ({methods})"
+    methods = list(dict.fromkeys(row.bound_method for row in rows))
+    # Bounds for non-preemptive schedules do not hold for those that preempt.
+    differ = len(methods) > 1
+    against = "the bound of its class" if differ else f"a lower bound ({methods[0]})"
+    title = f"{rows[0].family}: {rows[0].objective} against {against}"
     table = Table(
         title=escape(title),
         title_justify="left",
@@ -50,7 +53,14 @@ def _family_table(rows: Sequence[SummaryRow], name_width: int) -> Table:
     table.add_column("scheduler", overflow="fold", min_width=min(name_width, 17))
     for name in ("runs", "mean \\[s]", "mean ratio ± 95%", "worst", "wins", "time \\[s]"):
         table.add_column(name, justify="right", no_wrap=True)
-    least = min(row.ratio_mean for row in rows)
+    if differ:
+        table.add_column("bound", overflow="fold")
+
+    def merit(row: SummaryRow) -> float:
+        """Ratios to different bounds do not compare."""
+        return row.value_mean if differ else row.ratio_mean
+
+    least = min(merit(row) for row in rows)
     for row in rows:
         interval = "" if math.isnan(row.ratio_half_width) else f" ± {row.ratio_half_width:.3f}"
         table.add_row(
@@ -61,7 +71,8 @@ def _family_table(rows: Sequence[SummaryRow], name_width: int) -> Table:
             f"{row.ratio_worst:.3f}",
             f"{row.wins}/{row.runs}",
             f"{row.seconds:.2f}",
-            style="bold" if row.ratio_mean <= least * (1 + 1e-9) else None,
+            *([row.bound_method] if differ else []),
+            style="bold" if merit(row) <= least * (1 + 1e-9) else None,
         )
     return table
 

@@ -1,6 +1,7 @@
 """Tables and figures for people, at any width."""
 
 import io
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
@@ -59,6 +60,21 @@ def test_the_best_of_each_family_stands_out():
     bold = [line for line in console.file.getvalue().splitlines() if "\x1b[1m" in line]
     assert any("list-scheduling" in line for line in bold)
     assert not any("sjf-bco" in line for line in bold)
+
+
+def test_rows_held_against_different_bounds_name_them_and_compare_by_value():
+    whole = replace(summary("busy", "sjf", 1.1), value_mean=50.0, bound_method="lagrangian")
+    cut = replace(summary("busy", "srtf", 1.2), value_mean=45.0, bound_method="durations")
+    text = printed(comparison_table([whole, cut]), 100)
+    assert "busy: mean_jct against the bound of its class" in text
+    assert (
+        next(line for line in text.splitlines() if " srtf" in line).rstrip().endswith("durations")
+    )
+    console = Console(file=io.StringIO(), width=100, force_terminal=True)
+    console.print(comparison_table([whole, cut]))
+    bold = [line for line in console.file.getvalue().splitlines() if "\x1b[1m" in line]
+    assert any("srtf" in line for line in bold)
+    assert not any("sjf" in line for line in bold)
 
 
 def test_rows_show_plain_values_for_people():
