@@ -12,7 +12,25 @@ from optsched.exact.outcome import SearchOutcome
 from optsched.exact.slotted_search import SlottedSearch
 from optsched.formulations.cpsat_slotted import cpsat_slotted
 
-__all__ = ["destructive"]
+__all__ = ["complete_searches", "destructive"]
+
+#: Searches of CP-SAT that can refute, by a linear relaxation, by none, by a large one, and so on.
+SUBSOLVERS = ("default_lp", "no_lp", "max_lp", "quick_restart", "probing", "reduced_costs")
+#: What finds solutions only.
+HEURISTICS = {
+    "use_lns": False,
+    "use_rins_lns": False,
+    "use_feasibility_jump": False,
+    "use_feasibility_pump": False,
+    "num_violation_ls": 0,
+    "ignore_subsolvers": (
+        "fj",
+        "fs_random",
+        "fs_random_no_lp",
+        "fs_random_quick_restart",
+        "fs_random_quick_restart_no_lp",
+    ),
+}
 
 
 def destructive(
@@ -87,6 +105,29 @@ def destructive(
     return search.run(_decide_upwards, hint, lower_s)
 
 
+def complete_searches(workers: int) -> dict[str, object]:
+    """Return parameters of CP-SAT by which no worker is busy with what can refute nothing.
+
+    Which of the searches refutes a horizon in a few steps differs from instance to instance by a
+    factor of ten and more, so one worker takes turns between two of them.
+
+    Examples
+    --------
+    >>> parameters = complete_searches(1)
+    >>> parameters["subsolvers"], parameters["interleave_search"]
+    (('default_lp', 'no_lp'), True)
+    >>> complete_searches(3)["subsolvers"]
+    ('default_lp', 'no_lp', 'max_lp')
+    """
+    chosen = SUBSOLVERS[: max(2, workers)]
+    return {
+        **HEURISTICS,
+        "subsolvers": chosen,
+        "num_full_subsolvers": len(chosen),
+        "interleave_search": workers == 1,
+    }
+
+
 def _decide_upwards(search: SlottedSearch) -> bool:
     """Decide horizons from the bound on; return True if nothing better than the best is left."""
     levels = search.levels
@@ -98,7 +139,8 @@ def _decide_upwards(search: SlottedSearch) -> bool:
         goal = search.goal(upper=search.lower, is_decision=True)
         model = cpsat_slotted(levels, goal)
         if model is not None:
-            answer = search.solve(model, has_bound=False)
+            parameters = complete_searches(search.workers)
+            answer = search.solve(model, has_bound=False, parameters=parameters)
             if answer.status != "infeasible":
                 return answer.status == "optimal"
         search.counts["refuted"] += 1

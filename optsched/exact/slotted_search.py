@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from operator import mul
 
 from optsched.bounds import bound, worthwhile_effort
@@ -164,7 +164,7 @@ class SlottedSearch:
         hint: Sequence[SlottedRun] | None = None,
         take: Callable[[list[SlottedRun]], None] | None = None,
         has_bound: bool = True,
-        most_units: float = math.inf,
+        parameters: Mapping[str, object] | None = None,
     ) -> CpSatAnswer:
         """Solve a model within what is left of the limits, and keep what it finds and proves.
 
@@ -178,12 +178,12 @@ class SlottedSearch:
             Called with the runs of each solution; by default they are judged as a schedule.
         has_bound
             Whether its bound is one on the objective.
-        most_units
-            Not more deterministic time than this.
+        parameters
+            Further parameters of CP-SAT.
         """
         if hint is not None:
             model.add_hint(hint)
-        units = min(self.units - self.counts["deterministic_time"], most_units)
+        units = self.units - self.counts["deterministic_time"]
         limits = CpSatLimits(
             None if self.deadline == math.inf else max(0.0, self.deadline - time.monotonic()),
             None if units == math.inf else max(0.0, units),
@@ -197,6 +197,7 @@ class SlottedSearch:
             on_solution=lambda value_of: keep(model.runs(value_of)),
             on_bound=self._take_bound if has_bound else None,
             should_stop=self._has_to_stop,
+            **(parameters or {}),
         )
         self.counts["solves"] += 1
         self.counts["branches"] += answer.branches
