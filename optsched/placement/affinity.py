@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import Literal
 
 from optsched.core.placement import Placement
+from optsched.placement.local import on_one_server
 from optsched.placement.tiered import Tiered
 from optsched.sim import FreePool, LiveJob, Simulation
 
@@ -90,7 +91,7 @@ class Affinity:
             machine = _freest((one for one in roomy if one not in demand), free)
         if machine is None:
             machine = _freest(roomy, free)
-        return None if machine is None else Placement((machine,), (gpus,))
+        return None if machine is None else on_one_server(machine, gpus)
 
 
 def _freest(machines: Iterable[int], free: FreePool) -> int | None:

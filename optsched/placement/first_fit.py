@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from optsched.core.placement import Placement
+from optsched.placement.local import on_one_server
 from optsched.sim import FreePool, LiveJob, Simulation
 
 __all__ = ["FirstFit"]
@@ -30,12 +31,7 @@ class FirstFit:
         """Return the first ``gpus`` free GPUs, or None if there are fewer."""
         if gpus > free.total:
             return None
-        servers, counts, missing = [], [], gpus
-        for server in free.with_free():
-            taken = min(missing, free.free[server])
-            servers.append(server)
-            counts.append(taken)
-            missing -= taken
-            if missing == 0:
-                break
+        servers, counts = free.first_free(gpus)
+        if len(servers) == 1:
+            return on_one_server(servers[0], gpus)
         return Placement(tuple(servers), tuple(counts))

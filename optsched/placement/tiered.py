@@ -8,6 +8,7 @@ from typing import Literal
 
 from optsched.core.cluster import Cluster
 from optsched.core.placement import Placement
+from optsched.placement.local import on_one_server
 from optsched.sim import FreePool, LiveJob, Simulation
 
 __all__ = ["Tier", "Tiered", "best_tier", "tier_of"]
@@ -120,7 +121,7 @@ class Tiered:
             find = free.best_fit if self.fit == "best" else free.first_fit
             server = find(gpus)
             if server is not None:
-                return Placement((server,), (gpus,))
+                return on_one_server(server, gpus)
         if worst == Tier.MACHINE:
             return None
         if best <= Tier.RACK:

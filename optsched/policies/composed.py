@@ -15,7 +15,10 @@ from optsched.sim import LiveJob, Simulation, WaitingQueue
 __all__ = ["ComposedPolicy", "Order"]
 
 #: What a part may have to keep a state of its own.
-EVENTS = ["on_begin", "on_arrival", "on_start", "on_stop", "on_finish", "on_timer", "on_decline"]
+EVENTS = [
+    "on_begin", "on_arrival", "on_start", "on_re_rate", "on_stop", "on_finish", "on_timer",
+    "on_decline",
+]  # fmt: skip
 
 
 class ComposedPolicy:
@@ -43,11 +46,11 @@ class ComposedPolicy:
 
     Notes
     -----
-    All parts may have ``on_begin(state)``, ``on_arrival``, ``on_start``, ``on_stop``, ``on_finish``
-    and ``on_timer`` (``job, state``), and ``details()``, which says what is to be known after a
-    run. A part with ``next_time_s(job, state)`` asks to be told of a job at a later time: the
-    earliest of all parts' answers becomes the job's timer. A job that is stopped and served again
-    at the same instant keeps its GPUs if the others are no faster.
+    All parts may have ``on_begin(state)``, ``on_arrival``, ``on_start``, ``on_re_rate`` (its speed
+    has changed), ``on_stop``, ``on_finish`` and ``on_timer`` (``job, state``), and ``details()``,
+    which says what is to be known after a run. A part with ``next_time_s(job, state)`` asks to be
+    told of a job at a later time: the earliest of all parts' answers becomes the job's timer. A job
+    that is stopped and served again at the same instant keeps its GPUs if the others are no faster.
 
     Examples
     --------
@@ -96,7 +99,10 @@ class ComposedPolicy:
         self._begin_hooks, self._arrival_hooks = hooks["on_begin"], hooks["on_arrival"]
         self._start_hooks, self._stop_hooks = hooks["on_start"], hooks["on_stop"]
         self._finish_hooks, self._timer_hooks = hooks["on_finish"], hooks["on_timer"]
-        self._decline_hooks = hooks["on_decline"]
+        self._decline_hooks, self._re_rate_hooks = hooks["on_decline"], hooks["on_re_rate"]
+        if self._re_rate_hooks:
+            # The engine tells only those that have it, since speeds change often.
+            self.on_re_rate = self._tell_of_new_speed
         self._clocks = [part.next_time_s for part in parts if hasattr(part, "next_time_s")]
         #: Demands whose jobs stand in another class since something was observed.
         self._changed_demands: set[int] = getattr(placement, "changed_demands", set())
@@ -105,6 +111,8 @@ class ComposedPolicy:
         self._places: dict[int, Placement] = {}
         self._stopped: dict[int, float] = {}
         self._is_in_pass = False
+        #: Classes that were offered nothing with the GPUs that are free now.
+        self._refused: set[Any] = set()
 
     def on_begin(self, state: Simulation) -> None:
         """Forget the last run."""
@@ -114,6 +122,7 @@ class ComposedPolicy:
         self._places.clear()
         self._stopped.clear()
         self._is_in_pass = False
+        self._refused.clear()
         for hook in self._begin_hooks:
             hook(state)
 
@@ -156,11 +165,16 @@ class ComposedPolicy:
                 if other.gpus in demands:
                     self._enter_anew(other, state)
 
+    def _tell_of_new_speed(self, job: LiveJob, state: Simulation) -> None:
+        for hook in self._re_rate_hooks:
+            hook(job, state)
+
     def on_preempt(self, job: LiveJob, state: Simulation) -> None:
         """Put the job back."""
         for hook in self._stop_hooks:
             hook(job, state)
         self._stopped[job.index] = state.now_s
+        self._refused.clear()
         self._enter(job, state)
         if not (self.backfill and self._is_in_pass):
             self._queue.unblock()
@@ -176,6 +190,7 @@ class ComposedPolicy:
         if self.preemption is not None:
             self._places.pop(job.index, None)
             self._stopped.pop(job.index, None)
+            self._refused.clear()
         self._queue.unblock()
 
     def on_timer(self, job: LiveJob | None, state: Simulation) -> None:
@@ -209,12 +224,13 @@ class ComposedPolicy:
     def _serve(self, state: Simulation) -> None:
         """Start jobs in order."""
         queue, free, offer = self._queue, state.free, self.placement.offer
-        while free.total and (job := queue.head()) is not None:
+        while free.total and (first := queue.first()) is not None:
+            _, _, group, job = first
             placement = offer(job, free, state)
             if placement is not None:
                 state.start(job, placement)
             else:
-                queue.block(queue.group_of(job))
+                queue.block(group)
 
     def _serve_with_preemption(self, preemption: Preemption, state: Simulation) -> None:
         """Start jobs in order, and stop others for them.
@@ -223,21 +239,25 @@ class ComposedPolicy:
         at least those that a later one stops. Each job starts at most once, since the preemption
         spares those that have started at this instant.
         """
-        queue, free = self._queue, state.free
+        queue, free, rule = self._queue, state.free, self.placement
+        # With what is free now, only displacing others helps those who were refused it before.
+        refused = self._refused if self._by_demand else set()
         can_displace = preemption.can_displace
         if can_displace:
             queue.unblock()
         self._is_in_pass = True
-        while (free.total or can_displace) and (job := queue.head()) is not None:
-            placement = self.placement.offer(job, free, state)
+        while (free.total or can_displace) and (first := queue.first()) is not None:
+            _, _, group, job = first
+            placement = None if group in refused else rule.offer(job, free, state)
             if placement is None and can_displace:
-                room = preemption.make_room(job, self.placement, state)
+                refused.add(group)
+                room = preemption.make_room(job, rule, state)
                 if room is not None:
                     placement, victims = room
                     for victim in victims:
                         state.preempt(victim)
             if placement is None:
-                queue.block(queue.group_of(job))
+                queue.block(group)
             else:
                 self._start(job, placement, state)
         self._is_in_pass = False

@@ -53,5 +53,5 @@ class Las(ComposedPolicy):
         super().__init__(
             queues,
             placement=rule,
-            preemption=Displacement(queues.rank, among_equals=queues.run_order),
+            preemption=Displacement(queues.rank, standing=queues.standing),
         )

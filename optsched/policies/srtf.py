@@ -6,7 +6,7 @@ from optsched.placement import PlacementRule
 from optsched.placement.names import PlacementName, placement_named
 from optsched.policies.composed import ComposedPolicy
 from optsched.policies.parts.displacement import Displacement
-from optsched.policies.parts.orders import by_remaining
+from optsched.policies.parts.orders import BY_COMPLETION, by_remaining
 
 __all__ = ["Srtf"]
 
@@ -42,5 +42,5 @@ class Srtf(ComposedPolicy):
         super().__init__(
             by_remaining,
             placement=placement_named(placement, fit=fit),
-            preemption=Displacement(by_remaining),
+            preemption=Displacement(by_remaining, standing=BY_COMPLETION),
         )

@@ -46,12 +46,12 @@ class ContentionTracker:
             if count > degree:
                 degree = count
             here = self.jobs[resource]
-            for other in here.values():
+            for index, other in here.items():
                 if other.degree < count:
                     other.degree = count
-                    touched[other.index] = other
-                elif not only_maximum:
-                    touched[other.index] = other
+                    touched[index] = other
+            if not only_maximum:
+                touched |= here
             here[job.index] = job
         job.degree = degree
         return touched.values()
@@ -60,23 +60,22 @@ class ContentionTracker:
         """Count a spread job out and return the others that it touches, their degrees as of now."""
         load, only_maximum = self.load, self._only_maximum
         near: dict[int, LiveJob] = {}
+        touched: dict[int, LiveJob] = {}
         for resource in job.resources:
             count = load[resource]
             load[resource] = count - 1
             here = self.jobs[resource]
             del here[job.index]
-            for other in here.values():
-                if other.degree == count or not only_maximum:
-                    near[other.index] = other
+            for index, other in here.items():
+                if other.degree == count:
+                    near[index] = other
+            if not only_maximum:
+                touched |= here
         job.degree = 0
-        touched: list[LiveJob] = []
-        for other in near.values():
+        for index, other in near.items():
             degree = other.degree
-            for resource in other.resources:
-                if load[resource] == degree:
-                    break
-            else:
-                # Each count has fallen by at most one.
+            # Each count has fallen by at most one.
+            if degree not in map(load.__getitem__, other.resources):
                 other.degree = degree - 1
-                touched.append(other)
-        return touched if only_maximum else near.values()
+                touched[index] = other
+        return touched.values()

@@ -75,6 +75,7 @@ class Simulation(SimulationView):
         "_on_begin",
         "_on_finish",
         "_on_preempt",
+        "_on_re_rate",
         "_on_start",
         "_on_timer",
         "_only_degrees",
@@ -131,6 +132,7 @@ class Simulation(SimulationView):
         self._on_arrival, self._on_start = hook("on_arrival"), hook("on_start")
         self._on_preempt, self._on_finish = hook("on_preempt"), hook("on_finish")
         self._on_timer, self._on_begin = hook("on_timer"), hook("on_begin")
+        self._on_re_rate = hook("on_re_rate")
 
     # What a policy may do
 
@@ -391,6 +393,8 @@ class Simulation(SimulationView):
             self._settle(job)
             self.re_rates += 1
             self._set_pace(job, time_s)
+            if self._on_re_rate is not None:
+                self._on_re_rate(job, self)
 
     def _settle(self, job: LiveJob) -> None:
         """Account for the progress up to now."""

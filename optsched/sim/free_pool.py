@@ -100,6 +100,27 @@ class FreePool:
         found &= among
         return (found & -found).bit_length() - 1 if found else None
 
+    def first_free(self, gpus: int) -> tuple[list[int], list[int]]:
+        """Return the first servers with free GPUs that together have ``gpus``, and counts on each.
+
+        The last gives what is missing. There must be enough free GPUs.
+        """
+        free, servers, counts = self.free, [], []
+        found = 0
+        for bucket in self._buckets[1:]:
+            found |= bucket
+        while gpus:
+            lowest = found & -found
+            found ^= lowest
+            server = lowest.bit_length() - 1
+            count = free[server]
+            if count > gpus:
+                count = gpus
+            servers.append(server)
+            counts.append(count)
+            gpus -= count
+        return servers, counts
+
     def with_free(self, at_least: int = 1) -> Iterator[int]:
         """Return the servers with ``at_least`` free GPUs, in order."""
         found = 0

@@ -16,8 +16,9 @@ class Policy(Protocol):
     """Decides at every instant what starts and what stops.
 
     Only ``schedule`` is needed. A policy may also have ``on_begin(state)``, ``on_arrival(job,
-    state)``, ``on_start(job, state)``, ``on_preempt(job, state)``, ``on_finish(job, state)`` and
-    ``on_timer(job, state)``; the engine calls those that exist. What ``details()`` returns, if it
+    state)``, ``on_start(job, state)``, ``on_re_rate(job, state)`` (its speed has changed),
+    ``on_preempt(job, state)``, ``on_finish(job, state)`` and ``on_timer(job, state)``; the engine
+    calls those that exist. What ``details()`` returns, if it
     has that, stands among the details of a result. A plain function of the state serves as a
     policy too.
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import le, lt
 from typing import TYPE_CHECKING
 
 from optsched.core.placement import Placement
@@ -24,12 +25,15 @@ def broken_rule(state: Simulation, job: LiveJob, placement: Placement) -> Verdic
     servers, counts = placement.servers, placement.counts
     free = state.free.free
     if (
-        len(servers) == 1 == len(counts)
-        and counts[0] == job.gpus
-        and 0 <= servers[0] < len(free)
-        and counts[0] <= free[servers[0]]
+        sum(counts) == job.gpus
+        and len(counts) == len(servers)
+        and servers[0] >= 0
+        and servers[-1] < len(free)
+        and min(counts) > 0
+        and all(map(lt, servers, servers[1:]))
+        and all(map(le, counts, map(free.__getitem__, servers)))
     ):
-        # Most jobs are on one server, and most decisions are right.
+        # Most decisions are right.
         return None
     if sum(counts) != job.gpus:
         rule = f"all {job.gpus} GPUs start together, got a placement of {placement.gpus}"

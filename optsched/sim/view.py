@@ -86,7 +86,11 @@ class SimulationView:
         """
         if job.placement is None:
             return job.remaining * job.iteration_time_s
-        left = job.due - self._now
+        return self.seconds_until(job.due)
+
+    def seconds_until(self, time: float) -> float:
+        """Return the seconds from now to a time of the clock, such as the ``due`` of a job."""
+        left = time - self._now
         return self._clock.seconds(left) if self._is_slotted else left
 
     def attained_s(self, job: LiveJob) -> float:

@@ -33,14 +33,16 @@ class WaitingQueue:
     True
     """
 
-    __slots__ = ("_open", "blocked", "entries")
+    __slots__ = ("_classes", "_heads", "blocked", "entries")
 
     def __init__(self) -> None:
         #: The valid entry of each job in the queue; others are dropped when they surface.
         self.entries: dict[int, Entry] = {}
-        self._open: dict[Hashable, list[Entry]] = {}
+        self._classes: dict[Hashable, list[Entry]] = {}
+        #: A heap that holds, of each class that is not blocked, at least the first entry.
+        self._heads: list[Entry] = []
         #: The classes that are blocked.
-        self.blocked: dict[Hashable, list[Entry]] = {}
+        self.blocked: set[Hashable] = set()
 
     def __len__(self) -> int:
         return len(self.entries)
@@ -49,13 +51,12 @@ class WaitingQueue:
         """Add a job, or move it to another key or class."""
         entry = (key, job.index, group, job)
         self.entries[job.index] = entry
-        heap = self._open.get(group)
+        heap = self._classes.get(group)
         if heap is None:
-            heap = self.blocked.get(group)
-            if heap is None:
-                self._open[group] = [entry]
-                return
+            heap = self._classes[group] = []
         heappush(heap, entry)
+        if heap[0] is entry and group not in self.blocked:
+            heappush(self._heads, entry)
 
     def remove(self, job: LiveJob) -> None:
         """Take a job out, wherever it stands."""
@@ -67,43 +68,51 @@ class WaitingQueue:
 
     def head(self) -> LiveJob | None:
         """Return the first job of all classes that are not blocked."""
-        entries = self.entries
-        if not entries:
-            return None
-        best: Entry | None = None
-        emptied: list[Hashable] = []
-        for group, heap in self._open.items():
-            while heap:
-                first = heap[0]
-                if entries.get(first[1]) is first:
-                    if best is None or first < best:
-                        best = first
-                    break
-                heappop(heap)
+        first = self.first()
+        return None if first is None else first[3]
+
+    def first(self) -> Entry | None:
+        """Return the key, position, class and job of the head."""
+        heads, entries, blocked = self._heads, self.entries, self.blocked
+        while heads:
+            first = heads[0]
+            if entries.get(first[1]) is not first:
+                heappop(heads)
+                self._show_first(first[2])
+            elif first[2] in blocked:
+                heappop(heads)
             else:
-                emptied.append(group)
-        for group in emptied:
-            del self._open[group]
-        return None if best is None else best[3]
+                return first
+        return None
 
     def is_behind(self, job: LiveJob) -> bool:
         """Return True if it is plain that another job of a job's class comes before it."""
         entry = self.entries[job.index]
-        heap = self._open.get(entry[2]) or self.blocked[entry[2]]
-        first = heap[0]
+        first = self._classes[entry[2]][0]
         return first is not entry and self.entries.get(first[1]) is first
 
     def block(self, group: Hashable) -> None:
         """Leave a class out until :meth:`unblock`."""
-        if group not in self.blocked:
-            self.blocked[group] = self._open.pop(group, [])
+        self.blocked.add(group)
 
     def unblock(self) -> None:
         """Let all classes in again; call it when GPUs were released."""
         if self.blocked:
-            self._open.update(self.blocked)
+            for group in self.blocked:
+                self._show_first(group)
             self.blocked.clear()
 
     def is_blocked(self, group: Hashable) -> bool:
         """Return True if a class is blocked."""
         return group in self.blocked
+
+    def _show_first(self, group: Hashable) -> None:
+        """Put the first valid entry of a class among the heads."""
+        heap = self._classes.get(group)
+        while heap:
+            first = heap[0]
+            if self.entries.get(first[1]) is first:
+                heappush(self._heads, first)
+                return
+            heappop(heap)
+        self._classes.pop(group, None)

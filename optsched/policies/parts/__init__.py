@@ -8,6 +8,7 @@ from optsched.policies.parts.leases import Leases
 from optsched.policies.parts.network_sensitivity import NetworkSensitivity
 from optsched.policies.parts.order import Order, OrderRule
 from optsched.policies.parts.orders import (
+    BY_COMPLETION,
     AttainedService,
     LongestWaiting,
     by_arrival,
@@ -18,8 +19,10 @@ from optsched.policies.parts.orders import (
 from optsched.policies.parts.predictors import HistoryPredictor, NoisyOracle, PredictedService
 from optsched.policies.parts.preemption import Preemption
 from optsched.policies.parts.service_queues import ServiceQueues
+from optsched.policies.parts.victims import Standing
 
 __all__ = [
+    "BY_COMPLETION",
     "AttainedService",
     "AutoTimers",
     "Displacement",
@@ -36,6 +39,7 @@ __all__ = [
     "PredictedService",
     "Preemption",
     "ServiceQueues",
+    "Standing",
     "by_arrival",
     "by_demand",
     "by_duration",

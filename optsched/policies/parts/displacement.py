@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from optsched.core.placement import Placement
 from optsched.placement import PlacementRule
 from optsched.policies.parts.order import Order
 from optsched.policies.parts.preemption import Preemption
-from optsched.sim import LiveJob, Simulation
+from optsched.policies.parts.victims import KeptVictims, RankedVictims, Standing, Victims
+from optsched.sim import FreePool, LiveJob, Simulation
 
 __all__ = ["Displacement"]
 
@@ -28,75 +28,127 @@ class Displacement(Preemption):
     among_equals
         Order of running jobs of equal rank, the last of which is the first victim; None: by
         position in the instance.
+    standing
+        How running jobs stand to each other, if their ranks keep them in the same order as time
+        passes; it spares comparing all of them in every pass. None: they are.
     """
 
     can_displace = True
 
-    def __init__(self, rank: Order, *, among_equals: Order | None = None) -> None:
+    def __init__(
+        self, rank: Order, *, among_equals: Order | None = None, standing: Standing | None = None
+    ) -> None:
         self._rank = rank
-        self._among_equals = among_equals or _by_position
-        #: Running jobs as (rank, order among equals, position, job); made once a pass, if needed.
-        self._ranked: list[tuple[Any, Any, int, LiveJob]] | None = None
+        self._victims: Victims = (
+            RankedVictims(rank, among_equals or _by_position)
+            if standing is None
+            else KeptVictims(standing)
+        )
+        #: Jobs that have found no room among those that run now.
+        self._hopeless: set[int] = set()
+        #: A demand and a rank for which those behind hold too few GPUs in this pass: so they do for
+        #: every job that asks for as many and ranks no better.
+        self._failed: tuple[int, Any] | None = None
 
     def on_begin(self, state: Simulation) -> None:
         """Forget the last run."""
-        self._ranked = None
+        self._victims.on_begin(state)
+        self._hopeless.clear()
+        self._failed = None
+
+    def on_start(self, job: LiveJob, state: Simulation) -> None:
+        """Count a job among those that may stop."""
+        self._victims.enter(job, state)
+
+    def on_re_rate(self, job: LiveJob, state: Simulation) -> None:
+        """Take note that a job has become faster or slower."""
+        self._victims.move(job, state)
+
+    def on_timer(self, job: LiveJob, state: Simulation) -> None:
+        """Take note that a job may rank elsewhere."""
+        self._hopeless.clear()
+        if job.placement is not None:
+            self._victims.move(job, state)
+
+    def on_stop(self, job: LiveJob, state: Simulation) -> None:
+        """Count a job no longer, and let everybody hope for its GPUs."""
+        self._victims.leave(job, state)
+        self._hopeless.clear()
+        self._failed = None
 
     def ended(self, state: Simulation) -> tuple[LiveJob, ...]:
         """Begin a pass."""
-        self._ranked = None
+        self._victims.begin_pass()
+        self._failed = None
+        if self._victims.have_changed():
+            self._hopeless.clear()
         return ()
 
     def make_room(
         self, job: LiveJob, placement: PlacementRule, state: Simulation
     ) -> tuple[Placement, list[LiveJob]] | None:
         """Return a placement and its victims, the best ranked first."""
-        behind = self._running_behind(self._rank(job, state), state)
-        free = state.free
-        if free.total + sum([victim.gpus for victim in behind]) < job.gpus:
+        self._victims.look(state)
+        if job.index in self._hopeless:
             return None
-        trial = free.copy()
-        found: Placement | None = None
-        given: list[tuple[LiveJob, Placement]] = []
-        for victim in behind:
+        room = self._find_room(job, placement, state)
+        if room is None and placement.depends_on_demand_only:
+            self._hopeless.add(job.index)
+        return room
+
+    def _find_room(
+        self, job: LiveJob, placement: PlacementRule, state: Simulation
+    ) -> tuple[Placement, list[LiveJob]] | None:
+        rank, free = self._rank(job, state), state.free
+        failed = self._failed
+        if failed is not None and job.gpus >= failed[0] and not rank < failed[1]:
+            return None
+        # Even if there are enough GPUs, those in the right places may have to come from others.
+        chosen = self._victims.reach(rank, max(1, job.gpus - free.total), state)
+        if not chosen:
+            self._failed = (job.gpus, rank)
+            return None
+        behind: list[tuple[LiveJob, Placement]] = []
+        # The free GPUs are those of the engine: what is given here is taken again below.
+        for victim in chosen:
             assert victim.placement is not None
-            given.append((victim, victim.placement))
-            trial.give(victim.placement)
-            if trial.total >= job.gpus:
-                found = placement.offer(job, trial, state)
-                if found is not None:
-                    break
+            behind.append((victim, victim.placement))
+            free.give(victim.placement)
+        found = placement.offer(job, free, state)
+        while found is None and (one := self._victims.next_behind(rank, state)) is not None:
+            assert one.placement is not None
+            behind.append((one, one.placement))
+            free.give(one.placement)
+            found = placement.offer(job, free, state)
+        spared = [] if found is None else _spared(found, behind, free)
+        for _, place in behind:
+            free.take(place)
         if found is None:
             return None
-        trial.take(found)
-        victims = []
-        for victim, place in reversed(given):
-            if trial.has(place):
-                trial.take(place)
-            else:
-                victims.append(victim)
-        return found, victims
+        # The best ranked first.
+        return found, [victim for victim, _ in reversed(behind) if victim not in spared]
 
-    def _running_behind(self, rank: Any, state: Simulation) -> list[LiveJob]:
-        """Return the running jobs that rank strictly behind, the last first."""
-        now_s = state.now_s
-        if self._ranked is None:
-            measure: Callable[[LiveJob, Simulation], Any] = self._rank
-            self._ranked = [
-                (measure(job, state), self._among_equals(job, state), job.index, job)
-                for job in state.running
-                if job.start_s < now_s
-            ]
-            self._ranked.sort(key=lambda entry: entry[:3])
-        behind = []
-        for entry in reversed(self._ranked):
-            if not rank < entry[0]:
-                break
-            job = entry[3]
-            # Those stopped in this pass wait, or have started again at this instant.
-            if job.placement is not None and job.start_s < now_s:
-                behind.append(job)
-        return behind
+
+def _spared(
+    found: Placement, behind: list[tuple[LiveJob, Placement]], free: FreePool
+) -> list[LiveJob]:
+    """Return those beside whom a placement is possible, the best ranked first.
+
+    All their GPUs are free, before and after.
+    """
+    spare = free.total - found.gpus
+    if all(victim.gpus > spare for victim, _ in behind):
+        return []
+    spared: list[tuple[LiveJob, Placement]] = []
+    free.take(found)
+    for victim, place in reversed(behind):
+        if free.has(place):
+            free.take(place)
+            spared.append((victim, place))
+    for _, place in spared:
+        free.give(place)
+    free.give(found)
+    return [victim for victim, _ in spared]
 
 
 def _by_position(job: LiveJob, state: Simulation) -> int:

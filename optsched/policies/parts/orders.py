@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from optsched.placement.waiting_clock import WaitingClock
 from optsched.policies.parts.served_clock import ServedClock
+from optsched.policies.parts.victims import Standing
 from optsched.sim import LiveJob, Simulation
 
 __all__ = [
+    "BY_COMPLETION",
     "AttainedService",
     "LongestWaiting",
     "by_arrival",
@@ -34,6 +36,12 @@ def by_demand(job: LiveJob, state: Simulation) -> tuple[int, float]:
 def by_remaining(job: LiveJob, state: Simulation) -> float:
     """Order jobs by the time they have left, at their present or last speed (SRTF)."""
     return state.remaining_s(job)
+
+
+#: Running jobs in the order of the time they have left, which is that of their completions.
+BY_COMPLETION = Standing(
+    key=lambda job, state: -job.due, rank=lambda key, state: state.seconds_until(-key)
+)
 
 
 class LongestWaiting(WaitingClock):

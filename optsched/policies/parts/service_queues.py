@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from optsched.policies.parts.gittins import GittinsIndex
 from optsched.policies.parts.served_clock import ServedClock
+from optsched.policies.parts.victims import Standing
 from optsched.sim import LiveJob, Simulation
 
 __all__ = ["ServiceQueues", "read_thresholds"]
@@ -74,7 +75,7 @@ class ServiceQueues(ServedClock):
 
     Notes
     -----
-    Gu et al., Tiresias (NSDI 2019). Use :meth:`rank` and :meth:`run_order` with
+    Gu et al., Tiresias (NSDI 2019). Use :meth:`rank` and :meth:`standing` with
     :class:`~optsched.policies.parts.displacement.Displacement`.
     """
 
@@ -173,6 +174,11 @@ class ServiceQueues(ServedClock):
         """Return the order of a running job in its queue."""
         return self._jobs[job.index].run_order
 
+    @property
+    def standing(self) -> Standing:
+        """How running jobs stand: by queue, then by order in it."""
+        return Standing(key=self._standing_key, rank=lambda key, state: -key[0])
+
     def service(self, job: LiveJob, state: Simulation) -> float:
         """Return the service that counts."""
         seconds = self.served_s(job, state) - self._jobs[job.index].counted_from_s
@@ -189,6 +195,10 @@ class ServiceQueues(ServedClock):
                 standing.due_s = due_s
                 return
             standing.level += 1
+
+    def _standing_key(self, job: LiveJob, state: Simulation) -> tuple[int, int]:
+        standing = self._jobs[job.index]
+        return (-standing.level, -standing.run_order)
 
     def _factor(self, job: LiveJob) -> int:
         return job.gpus if self._per_gpu else 1

@@ -1,0 +1,261 @@
+"""Running jobs from the last in rank on: those that stop first for a job of higher rank."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
+from typing import Any, Protocol
+
+from optsched.policies.parts.order import Order
+from optsched.sim import LiveJob, Simulation
+
+__all__ = ["KeptVictims", "RankedVictims", "Standing", "Victims"]
+
+#: (key, minus the position in the instance, job)
+Entry = tuple[Any, int, LiveJob]
+#: A heap of so many entries a job is made anew from the valid ones.
+STALE_SHARE = 8
+
+
+class Victims(Protocol):
+    """Running jobs, the last in rank first."""
+
+    def on_begin(self, state: Simulation) -> None:
+        """Forget the last run."""
+
+    def begin_pass(self) -> None:
+        """Take note that time may have passed."""
+
+    def enter(self, job: LiveJob, state: Simulation) -> None:
+        """Take note of a job that has started."""
+
+    def move(self, job: LiveJob, state: Simulation) -> None:
+        """Take note of a job whose rank may have changed."""
+
+    def leave(self, job: LiveJob, state: Simulation) -> None:
+        """Take note of a job that has stopped."""
+
+    def have_changed(self) -> bool:
+        """Return False if no job can be farther behind than in the last pass."""
+
+    def look(self, state: Simulation) -> None:
+        """Let the ranks of now count in the rest of the pass, unless earlier ones do."""
+
+    def reach(self, rank: Any, gpus: int, state: Simulation) -> list[LiveJob]:
+        """Return the fewest jobs, the last first, that rank strictly behind and hold ``gpus`` GPUs.
+
+        None are returned if all behind hold fewer. Those that have started at this instant, or have
+        stopped, are passed over.
+        """
+
+    def next_behind(self, rank: Any, state: Simulation) -> LiveJob | None:
+        """Return the job after those of :meth:`reach`, then the next, if they rank behind."""
+
+
+class RankedVictims:
+    """All running jobs, ranked once a pass, if anybody asks.
+
+    Parameters
+    ----------
+    rank
+        Key of running jobs, which may change in any way.
+    among_equals
+        Order of jobs of equal rank; then by position in the instance.
+    """
+
+    def __init__(self, rank: Order, among_equals: Order) -> None:
+        self._rank = rank
+        self._among_equals = among_equals
+        self._ranked: list[tuple[Any, Any, int, LiveJob]] | None = None
+        self._returned = 0
+
+    def on_begin(self, state: Simulation) -> None:
+        """Forget the last run."""
+        self._ranked = None
+
+    def begin_pass(self) -> None:
+        """Forget the ranks of the last pass."""
+        self._ranked = None
+
+    def enter(self, job: LiveJob, state: Simulation) -> None:
+        """Do nothing: a job of this instant is no victim."""
+
+    def move(self, job: LiveJob, state: Simulation) -> None:
+        """Do nothing until the next pass."""
+
+    def leave(self, job: LiveJob, state: Simulation) -> None:
+        """Do nothing: who stops in a pass is passed over."""
+
+    def have_changed(self) -> bool:
+        """Return True: ranks may change as time passes."""
+        return True
+
+    def look(self, state: Simulation) -> None:
+        """Rank the jobs, at the first question of a pass."""
+        if self._ranked is None:
+            self._ranked = [
+                (self._rank(job, state), self._among_equals(job, state), job.index, job)
+                for job in state.running
+                if job.start_s < state.now_s
+            ]
+            self._ranked.sort(key=lambda entry: entry[:3], reverse=True)
+
+    def reach(self, rank: Any, gpus: int, state: Simulation) -> list[LiveJob]:
+        """Return the fewest jobs behind that hold so many GPUs."""
+        self._returned = 0
+        chosen: list[LiveJob] = []
+        while gpus > 0:
+            job = self.next_behind(rank, state)
+            if job is None:
+                return []
+            chosen.append(job)
+            gpus -= job.gpus
+        return chosen
+
+    def next_behind(self, rank: Any, state: Simulation) -> LiveJob | None:
+        """Return the next job that ranks strictly behind, if there is one left."""
+        self.look(state)
+        ranked, now_s = self._ranked or (), state.now_s
+        while self._returned < len(ranked):
+            entry = ranked[self._returned]
+            if not rank < entry[0]:
+                return None
+            self._returned += 1
+            job = entry[3]
+            # Those stopped in this pass wait, or have started again at this instant.
+            if job.placement is not None and job.start_s < now_s:
+                return job
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How running jobs stand to each other, whatever the time.
+
+    Parameters
+    ----------
+    key
+        A key of running jobs that time alone does not change, only the job's speed or its timer.
+        The less it is the farther behind a job ranks; of equal rank the first victim has the least.
+    rank
+        The rank of a job by its key, at the time now. It must not rise as time passes.
+    """
+
+    key: Order
+    rank: Callable[[Any, Simulation], Any]
+
+
+class KeptVictims:
+    """A heap of running jobs, so that an answer costs as much as there are victims.
+
+    As in a ranking made at the first question of a pass, what changes in the pass does not count.
+
+    Parameters
+    ----------
+    standing
+        The order of the jobs; ties by position in the instance, the last first.
+    """
+
+    def __init__(self, standing: Standing) -> None:
+        self._standing = standing
+        self._heap: list[Entry] = []
+        #: The valid entry of each job; others are dropped when they surface.
+        self._entries: dict[int, Entry] = {}
+        self._moved: dict[int, LiveJob] = {}
+        self._is_asked = False
+        #: The ranks and entries that have surfaced in this pass, and how many were returned.
+        self._ranked: list[tuple[Any, Entry]] = []
+        self._returned = 0
+
+    def on_begin(self, state: Simulation) -> None:
+        """Forget the last run."""
+        self._heap, self._entries, self._moved, self._ranked = [], {}, {}, []
+
+    def begin_pass(self) -> None:
+        """Let changes count from the next question on."""
+        self._is_asked = False
+        if self._ranked:
+            for _, entry in self._ranked:
+                heappush(self._heap, entry)
+            self._ranked.clear()
+
+    def move(self, job: LiveJob, state: Simulation) -> None:
+        """Put a job in its place in the next pass."""
+        self._moved[job.index] = job
+
+    #: A job that has started is put in its place like one that has moved.
+    enter = move
+
+    def leave(self, job: LiveJob, state: Simulation) -> None:
+        """Let the job's entry be stale."""
+        self._moved.pop(job.index, None)
+        self._entries.pop(job.index, None)
+
+    def have_changed(self) -> bool:
+        """Return True if a job has started, or has another speed or rank."""
+        return bool(self._moved)
+
+    def look(self, state: Simulation) -> None:
+        """Put those that have moved in their places, at the first question of a pass."""
+        if not self._is_asked:
+            self._is_asked = True
+            self._place_moved(state)
+
+    def reach(self, rank: Any, gpus: int, state: Simulation) -> list[LiveJob]:
+        """Return the fewest jobs behind that hold so many GPUs."""
+        if not self._is_asked:
+            self.look(state)
+        ranked, entries = self._ranked, self._entries
+        chosen: list[LiveJob] = []
+        position = 0
+        while gpus > 0:
+            if position == len(ranked) and not self._rank_next(state):
+                return []
+            its_rank, entry = ranked[position]
+            if not rank < its_rank:
+                return []
+            position += 1
+            job = entry[2]
+            if entries.get(job.index) is entry:
+                chosen.append(job)
+                gpus -= job.gpus
+        self._returned = position
+        return chosen
+
+    def next_behind(self, rank: Any, state: Simulation) -> LiveJob | None:
+        """Return the next job that ranks strictly behind, if there is one left."""
+        while self._returned < len(self._ranked) or self._rank_next(state):
+            its_rank, entry = self._ranked[self._returned]
+            if not rank < its_rank:
+                return None
+            self._returned += 1
+            if self._entries.get(entry[2].index) is entry:
+                return entry[2]
+        return None
+
+    def _rank_next(self, state: Simulation) -> bool:
+        """Rank one job more, if there is one."""
+        while self._heap:
+            entry = heappop(self._heap)
+            if self._entries.get(entry[2].index) is entry:
+                self._ranked.append((self._standing.rank(entry[0], state), entry))
+                return True
+        return False
+
+    def _place_moved(self, state: Simulation) -> None:
+        entries, key_of, now_s = self._entries, self._standing.key, state.now_s
+        new: dict[int, LiveJob] = {}
+        for index, job in self._moved.items():
+            if job.start_s == now_s:
+                # It is no victim until the next instant.
+                new[index] = job
+                continue
+            entry = (key_of(job, state), -index, job)
+            if entry != entries.get(index):
+                entries[index] = entry
+                heappush(self._heap, entry)
+        self._moved = new
+        if len(self._heap) > STALE_SHARE * len(entries) + STALE_SHARE:
+            self._heap = list(entries.values())
+            heapify(self._heap)
