@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Literal, Protocol
 
 from optsched.core.placement import Placement
-from optsched.placement.tiered import Tier, Tiered, tier_of
+from optsched.placement.tiered import MACHINE, NETWORK, RACK, Tier, Tiered, tier_of
 from optsched.placement.waiting_clock import WaitingClock
 from optsched.sim import FreePool, LiveJob, Simulation
 
@@ -135,40 +135,54 @@ class DelayOffers(WaitingClock):
     def tier(self, job: LiveJob, state: Simulation) -> Tier:
         """Return the farthest tier that the job accepts now."""
         # A job that has declined nothing yet would do so now.
-        rack_s, network_s = self._relaxations_s(job, otherwise_s=state.now_s)
-        if state.has_come(network_s):
-            return Tier.NETWORK
-        accepted = self._tiered.best_tier(job.gpus, state.instance.cluster)
-        if self._keeps_tier:
-            accepted = max(accepted, self._kept.get(job.index, Tier.MACHINE))
-        if accepted == Tier.MACHINE and state.has_come(rack_s):
-            return Tier.RACK
-        return accepted
+        return self._accepted(job, state, *self._relaxations_s(job, state))
 
     def next_time_s(self, job: LiveJob, state: Simulation) -> float:
         """Return when a waiting job will accept a farther tier."""
         if job.placement is not None or not self._wakes:
             return INFINITY
-        accepted = self.tier(job, state)
-        if accepted == Tier.NETWORK:
+        if self._by_offers and job.index not in self._declined_s:
             return INFINITY
-        rack_s, network_s = self._relaxations_s(job, otherwise_s=INFINITY)
-        return min(rack_s, network_s) if accepted == Tier.MACHINE else network_s
+        rack_s, network_s = self._relaxations_s(job, state)
+        accepted = self._accepted(job, state, rack_s, network_s)
+        if accepted == NETWORK:
+            return INFINITY
+        return min(rack_s, network_s) if accepted == MACHINE else network_s
 
     def offer(self, job: LiveJob, free: FreePool, state: Simulation) -> Placement | None:
         """Return the best tier there is, unless the job does not accept it yet."""
-        cluster = state.instance.cluster
-        return self._tiered.place(free, job.gpus, cluster, worst=self.tier(job, state))
+        gpus = job.gpus
+        if gpus > free.total:
+            return None
+        if gpus <= free.sizes[0]:
+            near = self._tiered.on_one_machine(free, gpus)
+            if near is not None:
+                return near
+        worst = self.tier(job, state)
+        if worst == MACHINE:
+            return None
+        return self._tiered.place(free, gpus, state.instance.cluster, worst=worst)
 
-    def _relaxations_s(self, job: LiveJob, *, otherwise_s: float) -> tuple[float, float]:
+    def _accepted(self, job: LiveJob, state: Simulation, rack_s: float, network_s: float) -> Tier:
+        """Return the farthest tier that a job accepts, if farther ones from these times on."""
+        if state.has_come(network_s):
+            return NETWORK
+        accepted = self._tiered.best_tier(job.gpus, state.instance.cluster)
+        if self._keeps_tier:
+            accepted = max(accepted, self._kept.get(job.index, MACHINE))
+        if accepted == MACHINE and state.has_come(rack_s):
+            return RACK
+        return accepted
+
+    def _relaxations_s(self, job: LiveJob, state: Simulation) -> tuple[float, float]:
         """Return when a waiting job accepts a rack, and any GPUs.
 
-        A clock of offers that has not started is taken to start at ``otherwise_s``.
+        A clock of offers that has not started is taken to start now.
         """
         since_s = self.since_s[job.index]
         if self._by_offers:
-            since_s = self._declined_s.get(job.index, otherwise_s)
+            since_s = self._declined_s.get(job.index, state.now_s)
         for_rack, for_network = self.timers.waits(job.gpus)
-        if self._keeps_tier and self._kept.get(job.index) == Tier.RACK:
+        if self._keeps_tier and self._kept.get(job.index) == RACK:
             for_network -= for_rack
         return since_s + for_rack * self.unit_s, since_s + for_network * self.unit_s

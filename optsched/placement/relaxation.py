@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from optsched.core.placement import Placement
-from optsched.placement.tiered import Tier, Tiered
+from optsched.placement.tiered import NETWORK, RACK, Tiered
 from optsched.placement.waiting_clock import WaitingClock
 from optsched.sim import FreePool, LiveJob, Simulation
 
@@ -37,7 +37,7 @@ class Relaxation(WaitingClock):
 
     def tier(self, job: LiveJob, state: Simulation) -> int:
         """Return the level of a waiting job: 0, 1 or 2."""
-        if self._tiered.best_tier(job.gpus, state.instance.cluster) == Tier.NETWORK:
+        if self._tiered.best_tier(job.gpus, state.instance.cluster) == NETWORK:
             return 2
         since_s = self.since_s[job.index]
         return sum(state.has_come(since_s + after_s) for after_s in self._after_s)
@@ -52,7 +52,7 @@ class Relaxation(WaitingClock):
     def offer(self, job: LiveJob, free: FreePool, state: Simulation) -> Placement | None:
         """Return a placement that the job's level allows."""
         cluster, level = state.instance.cluster, self.tier(job, state)
-        worst = Tier.NETWORK if level == 2 else Tier.RACK
+        worst = NETWORK if level == 2 else RACK
         found = self._tiered.place(free, job.gpus, cluster, worst=worst)
         if level == 0 and found is not None:
             return found if len(found.servers) == cluster.fewest_servers(job.gpus) else None

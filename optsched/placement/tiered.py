@@ -28,6 +28,10 @@ class Tier(IntEnum):
     NETWORK = 2
 
 
+#: The tiers as names of this module: an attribute of an enumeration is found slowly.
+MACHINE, RACK, NETWORK = Tier
+
+
 def tier_of(placement: Placement, cluster: Cluster) -> Tier:
     """Return the tier that a placement uses.
 
@@ -38,11 +42,11 @@ def tier_of(placement: Placement, cluster: Cluster) -> Tier:
     ['MACHINE', 'RACK', 'NETWORK']
     """
     if len(placement.servers) == 1:
-        return Tier.MACHINE
+        return MACHINE
     racks = cluster.servers.rack
     first = racks[placement.servers[0]]
     is_one_rack = all(racks[server] == first for server in placement.servers)
-    return Tier.RACK if is_one_rack else Tier.NETWORK
+    return RACK if is_one_rack else NETWORK
 
 
 def best_tier(gpus: int, cluster: Cluster) -> Tier:
@@ -54,13 +58,13 @@ def best_tier(gpus: int, cluster: Cluster) -> Tier:
     ['MACHINE', 'RACK', 'NETWORK']
     """
     if gpus <= cluster.max_gpus_per_server:
-        return Tier.MACHINE
+        return MACHINE
     held = [0] * len(cluster.servers.rack_names)
     for rack, size in zip(
         cluster.servers.rack.tolist(), cluster.servers.gpus.tolist(), strict=True
     ):
         held[rack] += size
-    return Tier.RACK if gpus <= max(held) else Tier.NETWORK
+    return RACK if gpus <= max(held) else NETWORK
 
 
 class Tiered:
@@ -116,21 +120,25 @@ class Tiered:
             return None
         best = self.best_tier(gpus, cluster)
         if worst is None:
-            worst = best if self.limit == "best" else Tier.NETWORK
-        if best == Tier.MACHINE:
-            find = free.best_fit if self.fit == "best" else free.first_fit
-            server = find(gpus)
-            if server is not None:
-                return on_one_server(server, gpus)
-        if worst == Tier.MACHINE:
+            worst = best if self.limit == "best" else NETWORK
+        if best == MACHINE:
+            near = self.on_one_machine(free, gpus)
+            if near is not None:
+                return near
+        if worst == MACHINE:
             return None
-        if best <= Tier.RACK:
+        if best <= RACK:
             found = self._in_one_rack(free, gpus, self._racks)
             if found is not None:
                 return Placement.of(found)
-        if worst == Tier.RACK:
+        if worst == RACK:
             return None
         return Placement.of(self._over_racks(free, gpus))
+
+    def on_one_machine(self, free: FreePool, gpus: int) -> Placement | None:
+        """Return a placement on one machine, if one has room."""
+        server = free.best_fit(gpus) if self.fit == "best" else free.first_fit(gpus)
+        return None if server is None else on_one_server(server, gpus)
 
     def best_tier(self, gpus: int, cluster: Cluster) -> Tier:
         """Return :func:`best_tier`, remembered as long as the cluster stays the same."""

@@ -108,6 +108,8 @@ class ComposedPolicy:
         self._changed_demands: set[int] = getattr(placement, "changed_demands", set())
         #: The timers that are set, so that none is set twice to the same time.
         self._timers_s: dict[int, float] = {}
+        #: Waiting jobs that may need a timer, if they do not start in this pass.
+        self._untimed: dict[int, LiveJob] = {}
         self._places: dict[int, Placement] = {}
         self._stopped: dict[int, float] = {}
         self._is_in_pass = False
@@ -119,6 +121,7 @@ class ComposedPolicy:
         self._queue = WaitingQueue()
         self._listed.clear()
         self._timers_s.clear()
+        self._untimed.clear()
         self._places.clear()
         self._stopped.clear()
         self._is_in_pass = False
@@ -157,6 +160,7 @@ class ComposedPolicy:
         if self._clocks:
             # The engine has dropped the one the job had.
             self._timers_s.pop(job.index, None)
+            self._untimed.pop(job.index, None)
             self._set_timer(job, state)
         if self._changed_demands:
             demands = set(self._changed_demands)
@@ -220,6 +224,10 @@ class ComposedPolicy:
                 self._serve(state)
             else:
                 self._serve_with_preemption(self.preemption, state)
+        if self._untimed:
+            for job in self._untimed.values():
+                self._set_timer(job, state)
+            self._untimed.clear()
 
     def _serve(self, state: Simulation) -> None:
         """Start jobs in order."""
@@ -323,7 +331,7 @@ class ComposedPolicy:
                 group = (group, self._tier(job, state))
             self._queue.add(job, key=key, group=group)
         if self._clocks:
-            self._set_timer(job, state)
+            self._untimed[job.index] = job
 
     def _enter_anew(self, job: LiveJob, state: Simulation) -> None:
         """Put a job in another place; it may be the one that was refused."""
@@ -332,7 +340,7 @@ class ComposedPolicy:
             self._queue.unblock()
 
     def _set_timer(self, job: LiveJob, state: Simulation) -> None:
-        time_s = min(clock(job, state) for clock in self._clocks)
+        time_s = min([clock(job, state) for clock in self._clocks])
         if time_s < float("inf") and self._timers_s.get(job.index) != time_s:
             self._timers_s[job.index] = time_s
             state.set_timer(time_s, job)

@@ -159,17 +159,22 @@ class Simulation(SimulationView):
                 raise self._error(broken[0], job, broken[1])
         del self._waiting[index]
         self._running[index] = job
-        self.free.take(placement)
         if self._timers:
             self._timers.pop(index, None)
         self._idle_instants = 0
         job.placement = placement
         job.start_s = self.now_s
         job.settled = self._ready(job) if job.preemptions else self._now
-        if is_local or not (resources := self.rates.shared_resources(placement)):
-            self._set_pace(job, self.rates.iteration_time_s(index, placement, ()))
+        resources: tuple[int, ...] = ()
+        if is_local:
+            self.free.change(servers[0], -job.gpus)
         else:
+            self.free.take(placement)
+            resources = self.rates.shared_resources(placement)
+        if resources:
             self._share(job, resources)
+        else:
+            self._set_pace(job, self.rates.iteration_time_s(index, placement, ()))
         if self._on_start is not None:
             self._on_start(job, self)
         if self._observers:
@@ -238,6 +243,7 @@ class Simulation(SimulationView):
             self._on_begin(self)
         timers, schedule = self._timers, self._schedule
         is_slotted, is_watched = self._is_slotted, self._debug or bool(self._observers)
+        instants = 0
         while True:
             due, now = self._next_event(), self._next_arrival
             if due < now:
@@ -254,7 +260,7 @@ class Simulation(SimulationView):
             if timers:
                 self._fire_timers()
             schedule(self)
-            self.instants += 1
+            self.instants = instants = instants + 1
             if not self._running:
                 self._check_that_something_happens()
             if is_watched:
@@ -345,7 +351,10 @@ class Simulation(SimulationView):
         placement, now_s = job.placement, self.now_s
         assert placement is not None
         del self._running[job.index]
-        self.free.give(placement)
+        if len(placement.servers) == 1:
+            self.free.change(placement.servers[0], job.gpus)
+        else:
+            self.free.give(placement)
         self._recorder.add(job.index, placement, job.start_s, now_s)
         job.ran_s += now_s - job.start_s
         job.placement = None
@@ -375,20 +384,20 @@ class Simulation(SimulationView):
         self._set_pace(job, self._contended_time_s(job))
 
     def _contended_time_s(self, job: LiveJob) -> float:
-        """Return τ of a spread job among its neighbours of now."""
+        """Return τ of a spread job among its neighbours, and keep it if the degree settles it."""
         placement = job.placement
         assert placement is not None
         if not self._only_degrees:
             return self.rates.iteration_time_s(job.index, placement, self._tracker.loads_of(job))
-        time_s = job.times_s.get(job.degree)
-        if time_s is None:
-            time_s = self.rates.iteration_time_s(job.index, placement, (job.degree,))
-            job.times_s[job.degree] = time_s
+        time_s = self.rates.iteration_time_s(job.index, placement, (job.degree,))
+        job.times_s[job.degree] = time_s
         return time_s
 
     def _re_rate(self, job: LiveJob) -> None:
         """Give a job the speed that its neighbours leave it."""
-        time_s = self._contended_time_s(job)
+        time_s = job.times_s.get(job.degree)
+        if time_s is None:
+            time_s = self._contended_time_s(job)
         if time_s != job.iteration_time_s:
             self._settle(job)
             self.re_rates += 1

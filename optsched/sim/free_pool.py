@@ -29,7 +29,7 @@ class FreePool:
     ([4, 1, 4], 9, 1, 0)
     """
 
-    __slots__ = ("_buckets", "_of_size", "capacity", "free", "sizes", "total")
+    __slots__ = ("_buckets", "_everything", "_of_size", "capacity", "free", "sizes", "total")
 
     def __init__(self, capacity: Sequence[int]) -> None:
         self.capacity: tuple[int, ...] = tuple(capacity)
@@ -40,37 +40,46 @@ class FreePool:
         self._buckets = [0] * (max(capacity) + 1)
         for server, count in enumerate(capacity):
             self._buckets[count] |= 1 << server
+        self._everything = (1 << len(self.capacity)) - 1
         #: The servers of each size; the buckets of new pools hold just these.
         self._of_size = {size: self._buckets[size] for size in self.sizes}
 
     def take(self, placement: Placement) -> None:
         """Mark the GPUs of a placement as used."""
-        free, buckets = self.free, self._buckets
-        for server, count in zip(placement.servers, placement.counts):  # noqa: B905 - equal, and quicker
-            before = free[server]
-            free[server] = after = before - count
-            bit = 1 << server
-            buckets[before] ^= bit
-            buckets[after] ^= bit
-            self.total -= count
+        self._move(placement, -1)
 
     def give(self, placement: Placement) -> None:
         """Mark the GPUs of a placement as free."""
-        free, buckets = self.free, self._buckets
-        for server, count in zip(placement.servers, placement.counts):  # noqa: B905 - equal, and quicker
+        self._move(placement, 1)
+
+    def change(self, server: int, by: int) -> None:
+        """Mark GPUs of one server as free, or as used if ``by`` is negative."""
+        before = self.free[server]
+        after = self.free[server] = before + by
+        bit, buckets = 1 << server, self._buckets
+        buckets[before] ^= bit
+        buckets[after] ^= bit
+        self.total += by
+
+    def _move(self, placement: Placement, sign: int) -> None:
+        """Do as :meth:`change` does, on several servers at once."""
+        free, buckets, total = self.free, self._buckets, self.total
+        for server, count in zip(placement.servers, placement.counts, strict=True):
+            by = sign * count
             before = free[server]
-            free[server] = after = before + count
+            after = free[server] = before + by
             bit = 1 << server
             buckets[before] ^= bit
             buckets[after] ^= bit
-            self.total += count
+            total += by
+        self.total = total
 
     def copy(self) -> FreePool:
         """Return a pool to try things on; the engine knows nothing of it."""
         twin = FreePool.__new__(FreePool)
-        twin.capacity, twin.sizes = self.capacity, self.sizes
-        twin.free, twin.total = self.free.copy(), self.total
-        twin._buckets, twin._of_size = self._buckets.copy(), self._of_size  # noqa: SLF001 - its own
+        for attribute in self.__slots__:
+            setattr(twin, attribute, getattr(self, attribute))
+        twin.free, twin._buckets = self.free.copy(), self._buckets.copy()
         return twin
 
     def has(self, placement: Placement) -> bool:
@@ -106,9 +115,7 @@ class FreePool:
         The last gives what is missing. There must be enough free GPUs.
         """
         free, servers, counts = self.free, [], []
-        found = 0
-        for bucket in self._buckets[1:]:
-            found |= bucket
+        found = self._everything ^ self._buckets[0]
         while gpus:
             lowest = found & -found
             found ^= lowest

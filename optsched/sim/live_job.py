@@ -7,8 +7,6 @@ from optsched.core.placement import Placement
 __all__ = ["LiveJob"]
 
 INFINITY = float("inf")
-#: What a job that does not run knows of its speeds; nobody writes to it.
-NO_TIMES_S: dict[int, float] = {}
 
 
 class LiveJob:
@@ -85,11 +83,11 @@ class LiveJob:
         self.resources: tuple[int, ...] = ()
         self.remaining = float(iterations)
         self.iteration_time_s = duration_s / iterations
-        #: Iterations in a slot, in slotted time.
-        self.progress = 0.0
+        #: Iterations in a slot, once it has run in slotted time.
+        self.progress: float
         self.degree = 0
-        #: τ by contention degree, as far as it was asked for, where the job runs now.
-        self.times_s = NO_TIMES_S
+        #: τ by contention degree, as far as it was asked for, where it runs spread now.
+        self.times_s: dict[int, float]
         self.start_s = 0.0
         self.ran_s = 0.0
         self.preemptions = 0

@@ -53,14 +53,22 @@ class WaitingQueue:
         self.entries[job.index] = entry
         heap = self._classes.get(group)
         if heap is None:
-            heap = self._classes[group] = []
-        heappush(heap, entry)
-        if heap[0] is entry and group not in self.blocked:
+            self._classes[group] = [entry]
+        else:
+            heappush(heap, entry)
+            if heap[0] is not entry:
+                return
+        if group not in self.blocked:
             heappush(self._heads, entry)
 
     def remove(self, job: LiveJob) -> None:
         """Take a job out, wherever it stands."""
-        self.entries.pop(job.index, None)
+        entries = self.entries
+        entries.pop(job.index, None)
+        if not entries and self._heads:
+            # Nothing that is left is valid.
+            self._heads.clear()
+            self._classes.clear()
 
     def group_of(self, job: LiveJob) -> Hashable:
         """Return the class of a job in the queue."""
