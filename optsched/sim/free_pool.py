@@ -79,7 +79,7 @@ class FreePool:
         twin = FreePool.__new__(FreePool)
         for attribute in self.__slots__:
             setattr(twin, attribute, getattr(self, attribute))
-        twin.free, twin._buckets = self.free.copy(), self._buckets.copy()
+        twin.free, twin._buckets = self.free.copy(), self._buckets.copy()  # noqa: SLF001 - own
         return twin
 
     def has(self, placement: Placement) -> bool:
