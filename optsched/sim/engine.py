@@ -144,7 +144,13 @@ class Simulation(SimulationView):
         PolicyError
             If the job is not waiting or the placement does not fit.
         """
-        index, servers, free = job.index, placement.servers, self.free.free
+        try:
+            index, servers, free = job.index, placement.servers, self.free.free
+        except AttributeError:
+            got = f"{type(job).__name__} and {type(placement).__name__}"
+            rule = f"start takes a job of state.waiting and a Placement, got {got}"
+            known: object = job
+            raise self._error(rule, job if isinstance(known, LiveJob) else None) from None
         is_local = len(servers) == 1
         # Most jobs are on one server, and most decisions are right: these are told at a glance.
         if not (
@@ -191,6 +197,9 @@ class Simulation(SimulationView):
         PolicyError
             If the job is not running, or has started at this very instant.
         """
+        if not isinstance(job, LiveJob):
+            rule = f"preempt takes a job of state.running, got {type(job).__name__}"
+            raise self._error(rule, None)
         index = job.index
         if self._running.get(index) is not job:
             raise self._error("only a running job can be preempted", job)
@@ -222,7 +231,8 @@ class Simulation(SimulationView):
         """
         time = self._clock.at_or_after(time_s) if abs(time_s) < INFINITY else INFINITY
         if not self._now < time < INFINITY:
-            raise self._error(f"a timer must be after now, got {time_s:g} s", job)
+            got = repr(float(time_s)).removesuffix(".0")
+            raise self._error(f"a timer must be after now, got {got} s", job)
         index = NO_JOB if job is None else job.index
         self._timers[index] = time
         heappush(self._events, (time, TIMER, index, None))

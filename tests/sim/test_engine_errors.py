@@ -96,6 +96,34 @@ def test_a_running_job_started_twice():
     assert error.rule == "only a waiting job can start; this one runs already"
 
 
+def test_things_that_are_no_job_or_no_placement():
+    error = refused(lambda state: state.start(99, Placement.of({0: 2})))
+    assert str(error) == (
+        "at 0 s: start takes a job of state.waiting and a Placement, got int and Placement"
+    )
+    error = refused(lambda state: state.start(waiting(state, 1), None))
+    assert (error.job, error.time_s) == ("b", 0.0)
+    assert error.rule.endswith("got LiveJob and NoneType")
+    error = refused(lambda state: state.preempt("a"))
+    assert error.rule == "preempt takes a job of state.running, got str"
+
+
+def test_the_time_of_a_late_timer_has_all_its_digits():
+    """At Unix times six digits are a quarter of an hour."""
+    start_s = 1_700_000_000.5
+    jobs = [Job("a", 2, 10, compute_s=1.0), Job("b", 2, 10, compute_s=1.0, arrival_s=start_s)]
+    instance = Instance("late", CLUSTER, jobs)
+
+    def policy(state):
+        for job in list(state.waiting):
+            if job.index == 1:
+                state.set_timer(start_s - 1.0, job)
+            else:
+                state.start(job, Placement.of({0: 2}))
+
+    assert "got 1699999999.5 s" in refused(policy, instance).rule
+
+
 def test_a_done_job_started_again():
     kept = []
 
