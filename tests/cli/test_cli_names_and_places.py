@@ -27,7 +27,6 @@ CSV = "job_id,submit_s,gpus,duration_s\na,0,1,60\nb,5,2,30\n"
         (("bound", "waiting-pays", "--objective", "speed"), "known: makespan"),
         (("compare", "waiting-pays", "--objective", "speed", "--no-plot"), "known: makespan"),
         (("solve", "waiting-pays", "--method", "brute"), "'brute-force' applies"),
-        (("solve", "paper-160", "--method", "brute-force"), "use method 'auto'"),
         (("list", "schedules"), "did you mean 'schedulers'?"),
     ],
 )
@@ -36,6 +35,13 @@ def test_a_name_that_does_not_exist(optsched, arguments, says):
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith("error: ")
     assert says in done.err
+
+
+def test_an_instance_too_large_for_a_method(optsched):
+    done = optsched("solve", "paper-160", "--method", "brute-force")
+    assert (done.code, done.out) == (4, "")
+    assert done.err.startswith("error: ")
+    assert "use method 'auto'" in done.err
 
 
 WRITERS = {
