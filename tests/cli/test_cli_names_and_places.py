@@ -41,7 +41,7 @@ def test_an_instance_too_large_for_a_method(optsched):
     done = optsched("solve", "paper-160", "--method", "brute-force")
     assert (done.code, done.out) == (4, "")
     assert done.err.startswith("error: ")
-    assert "use method 'auto'" in done.err
+    assert "use method 'cp-sat', or 'auto'" in done.err
 
 
 WRITERS = {
