@@ -89,6 +89,7 @@ class ComposedPolicy:
                 "a job displaces others only if its key does not change while it waits, and jobs "
                 "of equal demand and tier get equal offers; use leases with this order or placement"
             )
+        self._is_by_rank = preemption is not None and preemption.rank is self._key
         distinct = {id(part): part for part in (order, placement, preemption)}
         parts: list[Any] = list(distinct.values())
         self._parts = parts
@@ -264,10 +265,13 @@ class ComposedPolicy:
                     placement, victims = room
                     for victim in victims:
                         state.preempt(victim)
-            if placement is None:
-                queue.block(group)
-            else:
+            if placement is not None:
                 self._start(job, placement, state)
+            elif self._is_by_rank and preemption.has_nobody and not free.total:
+                # Whoever comes now ranks no better.
+                break
+            else:
+                queue.block(group)
         self._is_in_pass = False
 
     def _walk(self, state: Simulation) -> None:

@@ -46,11 +46,17 @@ class FreePool:
 
     def take(self, placement: Placement) -> None:
         """Mark the GPUs of a placement as used."""
-        self._move(placement, -1)
+        if len(placement.servers) == 1:
+            self.change(placement.servers[0], -placement.counts[0])
+        else:
+            self._change_several(placement, -1)
 
     def give(self, placement: Placement) -> None:
         """Mark the GPUs of a placement as free."""
-        self._move(placement, 1)
+        if len(placement.servers) == 1:
+            self.change(placement.servers[0], placement.counts[0])
+        else:
+            self._change_several(placement, 1)
 
     def change(self, server: int, by: int) -> None:
         """Mark GPUs of one server as free, or as used if ``by`` is negative."""
@@ -61,8 +67,8 @@ class FreePool:
         buckets[after] ^= bit
         self.total += by
 
-    def _move(self, placement: Placement, sign: int) -> None:
-        """Do as :meth:`change` does, on several servers at once."""
+    def _change_several(self, placement: Placement, sign: int) -> None:
+        """Do as :meth:`change` does, on several servers."""
         free, buckets, total = self.free, self._buckets, self.total
         for server, count in zip(placement.servers, placement.counts, strict=True):
             by = sign * count

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
 from typing import Any
 
 from optsched.sim.live_job import LiveJob
@@ -102,13 +102,16 @@ class WaitingQueue:
     def block(self, group: Hashable) -> None:
         """Leave a class out until :meth:`unblock`."""
         self.blocked.add(group)
+        if self._heads and self._heads[0][2] == group:
+            heappop(self._heads)
 
     def unblock(self) -> None:
         """Let all classes in again; call it when GPUs were released."""
         if self.blocked:
-            for group in self.blocked:
-                self._show_first(group)
             self.blocked.clear()
+            # Those that are not valid are replaced when they surface.
+            self._heads = [heap[0] for heap in self._classes.values()]
+            heapify(self._heads)
 
     def is_blocked(self, group: Hashable) -> bool:
         """Return True if a class is blocked."""

@@ -38,14 +38,12 @@ class Displacement(Preemption):
     def __init__(
         self, rank: Order, *, among_equals: Order | None = None, standing: Standing | None = None
     ) -> None:
-        self._rank = rank
+        self.rank = self._rank = rank
         self._victims: Victims = (
             RankedVictims(rank, among_equals or _by_position)
             if standing is None
             else KeptVictims(standing)
         )
-        #: Jobs that have found no room among those that run now.
-        self._hopeless: set[int] = set()
         #: A demand and a rank for which those behind hold too few GPUs in this pass: so they do for
         #: every job that asks for as many and ranks no better.
         self._failed: tuple[int, Any] | None = None
@@ -53,7 +51,6 @@ class Displacement(Preemption):
     def on_begin(self, state: Simulation) -> None:
         """Forget the last run."""
         self._victims.on_begin(state)
-        self._hopeless.clear()
         self._failed = None
 
     def on_start(self, job: LiveJob, state: Simulation) -> None:
@@ -66,47 +63,36 @@ class Displacement(Preemption):
 
     def on_timer(self, job: LiveJob, state: Simulation) -> None:
         """Take note that a job may rank elsewhere."""
-        self._hopeless.clear()
         if job.placement is not None:
             self._victims.move(job, state)
 
     def on_stop(self, job: LiveJob, state: Simulation) -> None:
-        """Count a job no longer, and let everybody hope for its GPUs."""
+        """Count a job no longer."""
         self._victims.leave(job, state)
-        self._hopeless.clear()
         self._failed = None
 
     def ended(self, state: Simulation) -> tuple[LiveJob, ...]:
         """Begin a pass."""
         self._victims.begin_pass()
         self._failed = None
-        if self._victims.have_changed():
-            self._hopeless.clear()
         return ()
+
+    @property
+    def has_nobody(self) -> bool:
+        """True if, in this pass, nobody stops for a job that ranks no better than the last one."""
+        return self._failed is not None and self._failed[0] == 0
 
     def make_room(
         self, job: LiveJob, placement: PlacementRule, state: Simulation
     ) -> tuple[Placement, list[LiveJob]] | None:
         """Return a placement and its victims, the best ranked first."""
-        self._victims.look(state)
-        if job.index in self._hopeless:
-            return None
-        room = self._find_room(job, placement, state)
-        if room is None and placement.depends_on_demand_only:
-            self._hopeless.add(job.index)
-        return room
-
-    def _find_room(
-        self, job: LiveJob, placement: PlacementRule, state: Simulation
-    ) -> tuple[Placement, list[LiveJob]] | None:
-        rank, free = self._rank(job, state), state.free
-        failed = self._failed
+        rank, free, failed = self._rank(job, state), state.free, self._failed
         if failed is not None and job.gpus >= failed[0] and not rank < failed[1]:
             return None
         # Even if there are enough GPUs, those in the right places may have to come from others.
-        chosen = self._victims.reach(rank, max(1, job.gpus - free.total), state)
-        if not chosen:
-            self._failed = (job.gpus, rank)
+        chosen, has_enough = self._victims.reach(rank, max(1, job.gpus - free.total), state)
+        if not has_enough:
+            self._failed = (job.gpus if chosen else 0, rank)
             return None
         behind: list[tuple[LiveJob, Placement]] = []
         # The free GPUs are those of the engine: what is given here is taken again below.

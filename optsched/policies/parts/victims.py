@@ -36,17 +36,11 @@ class Victims(Protocol):
     def leave(self, job: LiveJob, state: Simulation) -> None:
         """Take note of a job that has stopped."""
 
-    def have_changed(self) -> bool:
-        """Return False if no job can be farther behind than in the last pass."""
-
-    def look(self, state: Simulation) -> None:
-        """Let the ranks of now count in the rest of the pass, unless earlier ones do."""
-
-    def reach(self, rank: Any, gpus: int, state: Simulation) -> list[LiveJob]:
+    def reach(self, rank: Any, gpus: int, state: Simulation) -> tuple[list[LiveJob], bool]:
         """Return the fewest jobs, the last first, that rank strictly behind and hold ``gpus`` GPUs.
 
-        None are returned if all behind hold fewer. Those that have started at this instant, or have
-        stopped, are passed over.
+        All that rank behind, and False, are returned if these hold fewer. Those that have started
+        at this instant, or have stopped, are passed over.
         """
 
     def next_behind(self, rank: Any, state: Simulation) -> LiveJob | None:
@@ -87,12 +81,8 @@ class RankedVictims:
     def leave(self, job: LiveJob, state: Simulation) -> None:
         """Do nothing: who stops in a pass is passed over."""
 
-    def have_changed(self) -> bool:
-        """Return True: ranks may change as time passes."""
-        return True
-
-    def look(self, state: Simulation) -> None:
-        """Rank the jobs, at the first question of a pass."""
+    def reach(self, rank: Any, gpus: int, state: Simulation) -> tuple[list[LiveJob], bool]:
+        """Return the fewest jobs behind that hold so many GPUs."""
         if self._ranked is None:
             self._ranked = [
                 (self._rank(job, state), self._among_equals(job, state), job.index, job)
@@ -100,22 +90,18 @@ class RankedVictims:
                 if job.start_s < state.now_s
             ]
             self._ranked.sort(key=lambda entry: entry[:3], reverse=True)
-
-    def reach(self, rank: Any, gpus: int, state: Simulation) -> list[LiveJob]:
-        """Return the fewest jobs behind that hold so many GPUs."""
         self._returned = 0
         chosen: list[LiveJob] = []
         while gpus > 0:
             job = self.next_behind(rank, state)
             if job is None:
-                return []
+                return chosen, False
             chosen.append(job)
             gpus -= job.gpus
-        return chosen
+        return chosen, True
 
     def next_behind(self, rank: Any, state: Simulation) -> LiveJob | None:
         """Return the next job that ranks strictly behind, if there is one left."""
-        self.look(state)
         ranked, now_s = self._ranked or (), state.now_s
         while self._returned < len(ranked):
             entry = ranked[self._returned]
@@ -192,36 +178,27 @@ class KeptVictims:
         self._moved.pop(job.index, None)
         self._entries.pop(job.index, None)
 
-    def have_changed(self) -> bool:
-        """Return True if a job has started, or has another speed or rank."""
-        return bool(self._moved)
-
-    def look(self, state: Simulation) -> None:
-        """Put those that have moved in their places, at the first question of a pass."""
+    def reach(self, rank: Any, gpus: int, state: Simulation) -> tuple[list[LiveJob], bool]:
+        """Return the fewest jobs behind that hold so many GPUs."""
         if not self._is_asked:
             self._is_asked = True
             self._place_moved(state)
-
-    def reach(self, rank: Any, gpus: int, state: Simulation) -> list[LiveJob]:
-        """Return the fewest jobs behind that hold so many GPUs."""
-        if not self._is_asked:
-            self.look(state)
         ranked, entries = self._ranked, self._entries
         chosen: list[LiveJob] = []
         position = 0
         while gpus > 0:
             if position == len(ranked) and not self._rank_next(state):
-                return []
+                break
             its_rank, entry = ranked[position]
             if not rank < its_rank:
-                return []
+                break
             position += 1
             job = entry[2]
             if entries.get(job.index) is entry:
                 chosen.append(job)
                 gpus -= job.gpus
         self._returned = position
-        return chosen
+        return chosen, gpus <= 0
 
     def next_behind(self, rank: Any, state: Simulation) -> LiveJob | None:
         """Return the next job that ranks strictly behind, if there is one left."""
