@@ -130,10 +130,10 @@ class Tiered:
         if best <= RACK:
             found = self._in_one_rack(free, gpus, self._racks)
             if found is not None:
-                return Placement.of(found)
+                return _placement(found)
         if worst == RACK:
             return None
-        return Placement.of(self._over_racks(free, gpus))
+        return _placement(self._over_racks(free, gpus))
 
     def on_one_machine(self, free: FreePool, gpus: int) -> Placement | None:
         """Return a placement on one machine, if one has room."""
@@ -158,7 +158,7 @@ class Tiered:
     ) -> dict[int, int] | None:
         chosen: tuple[tuple[int, int], dict[int, int]] | None = None
         for servers in racks:
-            room = sum([free.free[server] for server in servers])
+            room = sum(map(free.free.__getitem__, servers))
             if room < gpus:
                 continue
             if self.fit == "first":
@@ -205,17 +205,24 @@ def _in_order(free: FreePool, gpus: int, servers: Sequence[int]) -> dict[int, in
 
 def _on_fewest(free: FreePool, gpus: int, servers: Sequence[int]) -> dict[int, int]:
     """Take the fullest offers first, and for the rest the smallest that suffices."""
-    ranked = sorted(servers, key=lambda server: -free.free[server])
+    # Of equals the first: sorting is stable, also in reverse.
+    ranked = sorted(servers, key=free.free.__getitem__, reverse=True)
     taken: dict[int, int] = {}
     for position, server in enumerate(ranked):
         if free.free[server] >= gpus:
-            # Of equals the first: the sort is stable.
-            last = min(
-                (one for one in ranked[position:] if free.free[one] >= gpus),
-                key=lambda one: free.free[one],
-            )
+            last = server
+            for other in ranked[position + 1 :]:
+                if free.free[other] < gpus:
+                    break
+                if free.free[other] < free.free[last]:
+                    last = other
             taken[last] = gpus
             return taken
         taken[server] = free.free[server]
         gpus -= free.free[server]
     return taken
+
+
+def _placement(taken: dict[int, int]) -> Placement:
+    servers = tuple(sorted(taken))
+    return Placement(servers, tuple(map(taken.__getitem__, servers)))

@@ -103,7 +103,8 @@ class ComposedPolicy:
         self._decline_hooks, self._re_rate_hooks = hooks["on_decline"], hooks["on_re_rate"]
         if self._re_rate_hooks:
             # The engine tells only those that have it, since speeds change often.
-            self.on_re_rate = self._tell_of_new_speed
+            is_one = len(self._re_rate_hooks) == 1
+            self.on_re_rate = self._re_rate_hooks[0] if is_one else self._tell_of_new_speed
         self._clocks = [part.next_time_s for part in parts if hasattr(part, "next_time_s")]
         #: Demands whose jobs stand in another class since something was observed.
         self._changed_demands: set[int] = getattr(placement, "changed_demands", set())

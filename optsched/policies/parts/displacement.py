@@ -44,6 +44,9 @@ class Displacement(Preemption):
             if standing is None
             else KeptVictims(standing)
         )
+        if standing is not None and standing.depends_on_speed:
+            # Nobody else has to be told, and speeds change often.
+            self.on_re_rate = self._victims.move
         #: A demand and a rank for which those behind hold too few GPUs in this pass: so they do for
         #: every job that asks for as many and ranks no better.
         self._failed: tuple[int, Any] | None = None
@@ -56,10 +59,6 @@ class Displacement(Preemption):
     def on_start(self, job: LiveJob, state: Simulation) -> None:
         """Count a job among those that may stop."""
         self._victims.enter(job, state)
-
-    def on_re_rate(self, job: LiveJob, state: Simulation) -> None:
-        """Take note that a job has become faster or slower."""
-        self._victims.move(job, state)
 
     def on_timer(self, job: LiveJob, state: Simulation) -> None:
         """Take note that a job may rank elsewhere."""

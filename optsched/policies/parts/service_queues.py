@@ -177,7 +177,9 @@ class ServiceQueues(ServedClock):
     @property
     def standing(self) -> Standing:
         """How running jobs stand: by queue, then by order in it."""
-        return Standing(key=self._standing_key, rank=lambda key, state: -key[0])
+        return Standing(
+            key=self._standing_key, rank=lambda key, state: -key[0], depends_on_speed=False
+        )
 
     def service(self, job: LiveJob, state: Simulation) -> float:
         """Return the service that counts."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort
 from collections.abc import Callable
 from dataclasses import dataclass
-from heapq import heapify, heappop, heappush
 from typing import Any, Protocol
 
 from optsched.policies.parts.order import Order
@@ -14,8 +14,6 @@ __all__ = ["KeptVictims", "RankedVictims", "Standing", "Victims"]
 
 #: (key, minus the position in the instance, job)
 Entry = tuple[Any, int, LiveJob]
-#: A heap of so many entries a job is made anew from the valid ones.
-STALE_SHARE = 8
 
 
 class Victims(Protocol):
@@ -125,15 +123,18 @@ class Standing:
         A key of running jobs that time alone does not change, only the job's speed or its timer.
         The less it is the farther behind a job ranks; of equal rank the first victim has the least.
     rank
-        The rank of a job by its key, at the time now. It must not rise as time passes.
+        The rank of a job by its key, at the time now.
+    depends_on_speed
+        Whether the key changes with the job's speed; else only its timer changes it.
     """
 
     key: Order
     rank: Callable[[Any, Simulation], Any]
+    depends_on_speed: bool = True
 
 
 class KeptVictims:
-    """A heap of running jobs, so that an answer costs as much as there are victims.
+    """Running jobs in a sorted list, so that an answer costs as much as there are victims.
 
     As in a ranking made at the first question of a pass, what changes in the pass does not count.
 
@@ -145,83 +146,63 @@ class KeptVictims:
 
     def __init__(self, standing: Standing) -> None:
         self._standing = standing
-        self._heap: list[Entry] = []
-        #: The valid entry of each job; others are dropped when they surface.
+        #: The last in rank first; and the entry of each job.
+        self._line: list[Entry] = []
         self._entries: dict[int, Entry] = {}
         self._moved: dict[int, LiveJob] = {}
         self._is_asked = False
-        #: The ranks and entries that have surfaced in this pass, and how many were returned.
-        self._ranked: list[tuple[Any, Entry]] = []
+        #: How many of the line were returned.
         self._returned = 0
 
     def on_begin(self, state: Simulation) -> None:
         """Forget the last run."""
-        self._heap, self._entries, self._moved, self._ranked = [], {}, {}, []
+        self._line, self._entries, self._moved = [], {}, {}
 
     def begin_pass(self) -> None:
         """Let changes count from the next question on."""
         self._is_asked = False
-        if self._ranked:
-            for _, entry in self._ranked:
-                heappush(self._heap, entry)
-            self._ranked.clear()
 
     def move(self, job: LiveJob, state: Simulation) -> None:
-        """Put a job in its place in the next pass."""
+        """Put a job in its place at the next pass's first question."""
         self._moved[job.index] = job
 
     #: A job that has started is put in its place like one that has moved.
     enter = move
 
     def leave(self, job: LiveJob, state: Simulation) -> None:
-        """Let the job's entry be stale."""
+        """Take a job out."""
         self._moved.pop(job.index, None)
-        self._entries.pop(job.index, None)
+        entry = self._entries.pop(job.index, None)
+        if entry is not None:
+            del self._line[bisect_left(self._line, entry)]
 
     def reach(self, rank: Any, gpus: int, state: Simulation) -> tuple[list[LiveJob], bool]:
         """Return the fewest jobs behind that hold so many GPUs."""
         if not self._is_asked:
             self._is_asked = True
             self._place_moved(state)
-        ranked, entries = self._ranked, self._entries
+        rank_of = self._standing.rank
         chosen: list[LiveJob] = []
-        position = 0
-        while gpus > 0:
-            if position == len(ranked) and not self._rank_next(state):
+        for key, _, job in self._line:
+            if gpus <= 0 or not rank < rank_of(key, state):
                 break
-            its_rank, entry = ranked[position]
-            if not rank < its_rank:
-                break
-            position += 1
-            job = entry[2]
-            if entries.get(job.index) is entry:
-                chosen.append(job)
-                gpus -= job.gpus
-        self._returned = position
+            chosen.append(job)
+            gpus -= job.gpus
+        self._returned = len(chosen)
         return chosen, gpus <= 0
 
     def next_behind(self, rank: Any, state: Simulation) -> LiveJob | None:
         """Return the next job that ranks strictly behind, if there is one left."""
-        while self._returned < len(self._ranked) or self._rank_next(state):
-            its_rank, entry = self._ranked[self._returned]
-            if not rank < its_rank:
-                return None
-            self._returned += 1
-            if self._entries.get(entry[2].index) is entry:
-                return entry[2]
-        return None
-
-    def _rank_next(self, state: Simulation) -> bool:
-        """Rank one job more, if there is one."""
-        while self._heap:
-            entry = heappop(self._heap)
-            if self._entries.get(entry[2].index) is entry:
-                self._ranked.append((self._standing.rank(entry[0], state), entry))
-                return True
-        return False
+        if self._returned == len(self._line):
+            return None
+        key, _, job = self._line[self._returned]
+        if not rank < self._standing.rank(key, state):
+            return None
+        self._returned += 1
+        return job
 
     def _place_moved(self, state: Simulation) -> None:
-        entries, key_of, now_s = self._entries, self._standing.key, state.now_s
+        line, entries, key_of, now_s = self._line, self._entries, self._standing.key, state.now_s
         new: dict[int, LiveJob] = {}
         for index, job in self._moved.items():
             if job.start_s == now_s:
@@ -229,10 +210,11 @@ class KeptVictims:
                 new[index] = job
                 continue
             entry = (key_of(job, state), -index, job)
-            if entry != entries.get(index):
-                entries[index] = entry
-                heappush(self._heap, entry)
+            before = entries.get(index)
+            if before is not None:
+                if before[0] == entry[0]:
+                    continue
+                del line[bisect_left(line, before)]
+            entries[index] = entry
+            insort(line, entry)
         self._moved = new
-        if len(self._heap) > STALE_SHARE * len(entries) + STALE_SHARE:
-            self._heap = list(entries.values())
-            heapify(self._heap)
