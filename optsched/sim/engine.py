@@ -1,9 +1,8 @@
 """The event loop: arrivals, completions, timers, and one scheduling pass an instant.
 
 At one instant completions come first, then arrivals, then timers, each in the order of the
-instance; then the policy is asked once. Progress is settled lazily: a job is touched only when its
-speed changes. An event heap keeps at most one live entry a job; an entry that has become too early
-is pushed again when it surfaces.
+instance; then the policy is asked once. How jobs progress between instants is in
+:mod:`optsched.sim.progress`.
 """
 
 from __future__ import annotations
@@ -24,14 +23,14 @@ from optsched.sim.contention_tracker import ContentionTracker
 from optsched.sim.free_pool import FreePool
 from optsched.sim.invariants import assert_invariants
 from optsched.sim.live_job import INFINITY, LiveJob
+from optsched.sim.progress import COMPLETION, Progress
 from optsched.sim.protocols import Observer, Policy
 from optsched.sim.records import SegmentRecorder
 from optsched.sim.rules import broken_rule
-from optsched.sim.view import SimulationView
 
 __all__ = ["Simulation"]
 
-COMPLETION, TIMER = 0, 2
+TIMER = 2
 #: The job index of a timer that belongs to the policy and to no job.
 NO_JOB = -1
 #: What comes when no job arrives any more.
@@ -42,7 +41,7 @@ MAX_IDLE_INSTANTS = 1_000_000
 ROUNDING = 1e-12
 
 
-class Simulation(SimulationView):
+class Simulation(Progress):
     """A running simulation: what a policy sees, and the three things it may do.
 
     Read ``instance``, ``rates``, ``now_s``, ``waiting`` and ``running`` (jobs), ``free`` (a
@@ -66,23 +65,17 @@ class Simulation(SimulationView):
         "_arriving",
         "_debug",
         "_done",
-        "_events",
         "_idle_instants",
         "_next_arrival",
         "_next_job",
-        "_observers",
         "_on_arrival",
         "_on_begin",
         "_on_finish",
         "_on_preempt",
-        "_on_re_rate",
         "_on_start",
         "_on_timer",
-        "_only_degrees",
-        "_recorder",
         "_schedule",
         "_timers",
-        "_tracker",
     )
 
     def __init__(
@@ -104,8 +97,7 @@ class Simulation(SimulationView):
         self._clock = clock_of(instance, self.rates)
         self._is_slotted = instance.slot_s is not None
         self._now = self.now_s = 0.0
-        #: (time, kind, position of the job, job)
-        self._events: list[tuple[float, int, int, LiveJob | None]] = []
+        self._events = []
         self._timers: dict[int, float] = {}
         self._tracker = ContentionTracker(self.rates)
         self._only_degrees = self.rates.depends_on_maximum_load
@@ -354,91 +346,3 @@ class Simulation(SimulationView):
             assert_invariants(self)
         for observer in self._observers:
             observer.on_instant(self)
-
-    # Progress
-
-    def _stop(self, job: LiveJob) -> None:
-        placement, now_s = job.placement, self.now_s
-        assert placement is not None
-        del self._running[job.index]
-        if len(placement.servers) == 1:
-            self.free.change(placement.servers[0], job.gpus)
-        else:
-            self.free.give(placement)
-        self._recorder.add(job.index, placement, job.start_s, now_s)
-        job.ran_s += now_s - job.start_s
-        job.placement = None
-        job.due = job.scheduled = INFINITY
-        if job.resources:
-            for other in self._tracker.leave(job):
-                self._re_rate(other)
-            job.resources = ()
-        if self._observers:
-            for observer in self._observers:
-                observer.on_stop(job, now_s)
-
-    def _ready(self, job: LiveJob) -> float:
-        """Return when a job that goes on makes progress again, on the clock."""
-        assert job.placement is not None
-        if self._recorder.is_continued(job.index, job.placement, self.now_s):
-            # It was settled when it stopped; what is left of an earlier restart goes on.
-            return max(job.settled, self._now)
-        return self._now + self._clock.duration(self.instance.restart_time_s(job.index))
-
-    def _share(self, job: LiveJob, resources: tuple[int, ...]) -> None:
-        """Let a spread job in among its neighbours."""
-        job.resources = resources
-        job.times_s = {}
-        for other in self._tracker.enter(job):
-            self._re_rate(other)
-        self._set_pace(job, self._contended_time_s(job))
-
-    def _contended_time_s(self, job: LiveJob) -> float:
-        """Return τ of a spread job among its neighbours, and keep it if the degree settles it."""
-        placement = job.placement
-        assert placement is not None
-        if not self._only_degrees:
-            return self.rates.iteration_time_s(job.index, placement, self._tracker.loads_of(job))
-        time_s = self.rates.iteration_time_s(job.index, placement, (job.degree,))
-        job.times_s[job.degree] = time_s
-        return time_s
-
-    def _re_rate(self, job: LiveJob) -> None:
-        """Give a job the speed that its neighbours leave it."""
-        time_s = job.times_s.get(job.degree)
-        if time_s is None:
-            time_s = self._contended_time_s(job)
-        if time_s != job.iteration_time_s:
-            self._settle(job)
-            self.re_rates += 1
-            self._set_pace(job, time_s)
-            if self._on_re_rate is not None:
-                self._on_re_rate(job, self)
-
-    def _settle(self, job: LiveJob) -> None:
-        """Account for the progress up to now."""
-        elapsed = self._now - job.settled
-        if elapsed > 0:
-            if self._is_slotted:
-                done = self._clock.done(elapsed, job.progress)
-            else:
-                done = elapsed / job.iteration_time_s
-            job.remaining = max(0.0, job.remaining - done)
-            job.settled = self._now
-
-    def _set_pace(self, job: LiveJob, iteration_time_s: float) -> None:
-        """Give a settled job a speed, and the time at which it is due."""
-        job.iteration_time_s = iteration_time_s
-        if self._is_slotted:
-            name = self.instance.jobs.ids[job.index]
-            job.progress = self._clock.progress(name, iteration_time_s)
-            due = job.settled + self._clock.needed(job.remaining, job.progress)
-        else:
-            # The clock's own answer, without the call: this is the busiest line of the engine.
-            due = job.settled + job.remaining * iteration_time_s
-        if due < self._now:
-            due = self._now
-        job.due = due
-        if due < job.scheduled:
-            job.scheduled = due
-            heappush(self._events, (due, COMPLETION, job.index, job))

@@ -8,8 +8,8 @@ from optsched.core.instance import Instance
 from optsched.core.jobs import Job
 from optsched.core.placement import Placement
 from optsched.sim import Observer, Simulation
-from optsched.sim.engine import COMPLETION
 from optsched.sim.invariants import assert_invariants
+from optsched.sim.progress import COMPLETION
 
 
 def state_in_the_middle():
