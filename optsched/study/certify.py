@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from optsched.bounds import survey_bounds, worthwhile_effort
 from optsched.core.document import instance_sha256
@@ -18,10 +18,6 @@ from optsched.core.errors import (
 from optsched.core.instance import Instance
 from optsched.core.metrics import OBJECTIVES, Objective, checked_objective
 from optsched.core.result import (
-    Bound,
-    Judgement,
-    Preemption,
-    Provenance,
     Result,
     Status,
     violates,
@@ -29,9 +25,8 @@ from optsched.core.result import (
 from optsched.core.schedule import Schedule, schedule_sha256
 from optsched.exact import solve
 from optsched.files.known import KnownResult
-from optsched.judge import verify
 from optsched.planners import Annealing
-from optsched.study.compare import ViolatedBoundError
+from optsched.study.evidence import Evidence
 from optsched.study.run import run_scheduler, versions
 from optsched.study.specification import Scheduler
 
@@ -67,83 +62,6 @@ class Certification:
     previous: KnownResult | None
     changes: tuple[str, ...]
     stopped_by: str = ""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Candidate:
-    """A judged schedule, and where it comes from."""
-
-    schedule: Schedule
-    judgement: Judgement
-    method: str
-    value: float
-
-
-@dataclass(slots=True, eq=False)
-class _Evidence:
-    """Schedules and bounds, old and new; each new one is held against all of the other kind."""
-
-    instance: Instance
-    objective: Objective
-    candidates: list[_Candidate] = field(default_factory=list)
-    bounds: list[Bound] = field(default_factory=list)
-
-    def offer(self, schedule: Schedule, method: str) -> None:
-        """Judge a schedule and take it up if it is one of those that compete."""
-        judgement = verify(self.instance, schedule)
-        if not judgement.is_valid:
-            raise ScheduleError(f"{method} made an invalid schedule: {judgement.violations[0]}")
-        value = judgement.objectives[self.objective]
-        candidate = _Candidate(schedule, judgement, method, value)
-        for bound in self.bounds:
-            self._check(candidate, bound)
-        if judgement.schedule_class.preemption is Preemption.NONE:
-            self.candidates.append(candidate)
-
-    def add_bounds(self, bounds: Iterable[Bound]) -> None:
-        """Take up bounds."""
-        for bound in bounds:
-            for candidate in self.candidates:
-                self._check(candidate, bound)
-            self.bounds.append(bound)
-
-    def _check(self, candidate: _Candidate, bound: Bound) -> None:
-        made = candidate.judgement.schedule_class
-        if bound.problem_class.contains(made) and violates(candidate.value, bound.value):
-            raise ViolatedBoundError(self.instance, self._as_result(candidate), bound)
-
-    def _as_result(self, candidate: _Candidate) -> Result:
-        return Result(
-            Status.FEASIBLE,
-            self.objective,
-            candidate.value,
-            candidate.schedule,
-            candidate.judgement,
-            None,
-            "all",
-            0.0,
-            Provenance(candidate.method, versions=versions()),
-        )
-
-    def best(self) -> _Candidate:
-        """Return the best schedule, of equal ones the first."""
-        return min(self.candidates, key=lambda candidate: candidate.value)
-
-    def is_settled(self) -> bool:
-        """Return True if the best schedule meets a bound."""
-        return bool(self.candidates and self.bounds) and not violates(
-            self.strongest()[0].value, self.best().value
-        )
-
-    def strongest(self) -> tuple[Bound, ...]:
-        """Return the bounds that no other one makes superfluous, the strongest first."""
-        kept: list[Bound] = []
-        for bound in sorted(self.bounds, key=lambda one: -one.value):
-            kind = bound.problem_class
-            if not any(other.problem_class.contains(kind) for other in kept):
-                # Certificates are not stored; who wants one has the bound computed again.
-                kept.append(Bound(bound.objective, bound.value, bound.method, kind))
-        return tuple(kept)
 
 
 def certify(
@@ -211,7 +129,7 @@ def certify(
     wanted = checked_objective(objective)
     if previous is not None and previous.instance_sha256 != instance_sha256(instance):
         previous = previous_schedule = None
-    evidence = _Evidence(instance, wanted)
+    evidence = Evidence(instance, wanted)
     if previous is not None:
         evidence.add_bounds(previous.bounds)
         if previous_schedule is None:
@@ -255,7 +173,7 @@ def certify(
     )
 
 
-def _anneal(evidence: _Evidence, time_limit_s: float, seed: int) -> None:
+def _anneal(evidence: Evidence, time_limit_s: float, seed: int) -> None:
     """Try the annealing planner, about as long as the limit at 160 jobs, and less at fewer."""
     moves = max(MOVES_PER_S, int(MOVES_PER_S * min(time_limit_s, LONGEST_ANNEALING_S)))
     planner = Annealing(objective=evidence.objective, moves=moves)
@@ -287,7 +205,7 @@ def objectives_of(instance: Instance) -> list[Objective]:
 
 
 def _result(
-    evidence: _Evidence, found: Result | None, time_limit_s: float, previous: KnownResult | None
+    evidence: Evidence, found: Result | None, time_limit_s: float, previous: KnownResult | None
 ) -> KnownResult:
     instance, best = evidence.instance, evidence.best()
     result = KnownResult(

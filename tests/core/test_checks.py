@@ -21,7 +21,9 @@ def problems_of(*, servers=SERVERS, fabric=None, jobs=(JOB,), **options):
 
 
 def test_a_right_instance_has_no_problems():
-    Instance("good", Cluster(SERVERS), [JOB], slot_s=1.0, restart_s=2.0, restart_s_per_gpu=0.5)
+    options = {"slot_s": 1.0, "restart_s": 2.0, "restart_s_per_gpu": 0.5}
+    good = Instance("good", Cluster(SERVERS), [JOB], **options)
+    assert {name: getattr(good, name) for name in options} == options
 
 
 @pytest.mark.parametrize("bad", [0.0, -1.0, math.nan, math.inf])

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from optsched.placement.waiting_clock import WaitingClock
-from optsched.policies.parts.served_clock import ServedClock
+from optsched.policies.parts.service_clock import ServiceClock
 from optsched.sim import LiveJob, Simulation
 
 __all__ = ["NetworkSensitivity"]
@@ -15,7 +14,7 @@ __all__ = ["NetworkSensitivity"]
 DIGITS = 9
 
 
-class NetworkSensitivity(ServedClock, WaitingClock):
+class NetworkSensitivity(ServiceClock):
     """The job that the network has slowed most comes first, of equals the longest waiting.
 
     The sensitivity of a job is the ideal time of the work it has done over the time this took: 0
@@ -34,26 +33,10 @@ class NetworkSensitivity(ServedClock, WaitingClock):
     """
 
     def __init__(self, *, relative_to: Literal["compute", "best"] = "compute") -> None:
-        ServedClock.__init__(self)
-        WaitingClock.__init__(self)
+        super().__init__()
         if relative_to not in ("compute", "best"):
             raise ValueError(f"sensitivity is to 'compute' or 'best', got {relative_to!r}")
         self._is_relative = relative_to == "best"
-
-    def on_begin(self, state: Simulation) -> None:
-        """Forget the last run."""
-        ServedClock.on_begin(self, state)
-        WaitingClock.on_begin(self, state)
-
-    def on_stop(self, job: LiveJob, state: Simulation) -> None:
-        """Count the time it ran, and begin to count the wait."""
-        ServedClock.on_stop(self, job, state)
-        WaitingClock.on_stop(self, job, state)
-
-    def on_finish(self, job: LiveJob, state: Simulation) -> None:
-        """Forget a job that is done."""
-        ServedClock.on_finish(self, job, state)
-        WaitingClock.on_finish(self, job, state)
 
     def key(self, job: LiveJob, state: Simulation) -> tuple[float, float]:
         """Return the sensitivity, and since when the job waits."""

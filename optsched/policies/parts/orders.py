@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from optsched.placement.waiting_clock import WaitingClock
-from optsched.policies.parts.served_clock import ServedClock
+from optsched.policies.parts.service_clock import ServiceClock
 from optsched.policies.parts.victims import Standing
 from optsched.sim import LiveJob, Simulation
 
@@ -52,7 +52,7 @@ class LongestWaiting(WaitingClock):
         return self.since_s[job.index]
 
 
-class AttainedService(ServedClock, WaitingClock):
+class AttainedService(ServiceClock):
     """The job that has had the least service comes first (LAS), of equals the longest waiting.
 
     Parameters
@@ -63,26 +63,10 @@ class AttainedService(ServedClock, WaitingClock):
     """
 
     def __init__(self, *, service: str = "gpu_time") -> None:
-        ServedClock.__init__(self)
-        WaitingClock.__init__(self)
+        super().__init__()
         if service not in ("gpu_time", "time"):
             raise ValueError(f"service is 'gpu_time' or 'time', got {service!r}")
         self._per_gpu = service == "gpu_time"
-
-    def on_begin(self, state: Simulation) -> None:
-        """Forget the last run."""
-        ServedClock.on_begin(self, state)
-        WaitingClock.on_begin(self, state)
-
-    def on_stop(self, job: LiveJob, state: Simulation) -> None:
-        """Count the service, and begin to count the wait."""
-        ServedClock.on_stop(self, job, state)
-        WaitingClock.on_stop(self, job, state)
-
-    def on_finish(self, job: LiveJob, state: Simulation) -> None:
-        """Forget a job that is done."""
-        ServedClock.on_finish(self, job, state)
-        WaitingClock.on_finish(self, job, state)
 
     def key(self, job: LiveJob, state: Simulation) -> tuple[float, float]:
         """Return the service, and since when the job waits."""
