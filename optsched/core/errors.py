@@ -28,6 +28,9 @@ __all__ = [
 
 Path = tuple[str | int, ...]
 
+#: Of more known names than this a message shows only a few.
+MOST_LISTED, FEW_LISTED = 40, 8
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:
@@ -150,15 +153,27 @@ class StalledJobError(OptschedError):
 
 
 class UnknownNameError(OptschedError):
-    """A name is in no registry; the message offers the nearest ones."""
+    """A name is in no registry; the message offers the nearest one, or those that there are.
+
+    Examples
+    --------
+    >>> print(UnknownNameError("job", "x", [f"j{i:03}" for i in range(100)]))
+    no job is called 'x'; known: j000, j001, j002, j003, j004, j005, j006, j007 and 92 more
+    """
 
     def __init__(self, kind: str, name: str, known: Iterable[str], hint: str = "") -> None:
         names = sorted(known)
         self.kind, self.name = kind, name
         near = suggest(name, names)
-        text = f"no {kind} is called {name!r}"
-        text += f"; did you mean {near!r}?" if near else f"; known: {', '.join(names)}"
-        super().__init__(f"{text} {hint}".rstrip())
+        remedy = f"did you mean {near!r}?" if near else f"known: {_listed(names)}"
+        super().__init__(f"no {kind} is called {name!r}; {remedy} {hint}".rstrip())
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Return the names, or the first of them if they would fill a screen."""
+    if len(names) <= MOST_LISTED:
+        return ", ".join(names)
+    return f"{', '.join(names[:FEW_LISTED])} and {len(names) - FEW_LISTED} more"
 
 
 class UnsupportedError(OptschedError):

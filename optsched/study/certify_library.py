@@ -163,6 +163,9 @@ def _members(name: str) -> list[str]:
         found = [one for one in [ALIASES.get(name, name)] if one in shipped_names()]
     if not found:
         raise UnknownNameError(
-            "shipped instance", name, [*shipped_names(), *group_names()], "(only these are kept)"
+            "shipped instance",
+            name,
+            [*shipped_names(), *group_names()],
+            "(only shipped ones are kept; `optsched list instances` shows them)",
         )
     return found

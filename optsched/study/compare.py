@@ -213,7 +213,8 @@ def _members(name: str) -> list[str]:
     if any(character in name for character in "*?["):
         members = fnmatch.filter(shipped_names(), name)
         if not members:
-            raise UnknownNameError("shipped instance", name, shipped_names())
+            hint = "(`optsched list instances` shows all names)"
+            raise UnknownNameError("shipped instance", name, shipped_names(), hint)
         return members
     return group_members(name) if name in group_names() else []
 
