@@ -5,7 +5,7 @@ from optsched.placement.consolidated import Consolidated
 from optsched.placement.delay import DelayOffers, DelayTimers
 from optsched.placement.first_fit import FirstFit
 from optsched.placement.relaxation import Relaxation
-from optsched.placement.rule import PlacementRule
+from optsched.placement.rule import PlacementRule, least_part
 from optsched.placement.skew import SkewPlacement
 from optsched.placement.tiered import Tier, Tiered, best_tier, tier_of
 
@@ -21,5 +21,6 @@ __all__ = [
     "Tier",
     "Tiered",
     "best_tier",
+    "least_part",
     "tier_of",
 ]

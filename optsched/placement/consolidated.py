@@ -53,6 +53,13 @@ class Consolidated:
         """Return a placement on the fewest servers, if there is one now."""
         return self.place(free, job.gpus, state.instance.cluster)
 
+    def least_part(self, gpus: int, state: Simulation) -> int:
+        """Return the GPUs of the smallest part of an offer, as far as the servers are equal."""
+        size, *others = state.free.sizes
+        if gpus <= size:
+            return gpus
+        return 1 if others else gpus % size or size
+
     def place(self, free: FreePool, gpus: int, cluster: Cluster) -> Placement | None:
         """Return a placement of ``gpus`` GPUs on the fewest servers, or None."""
         if gpus > free.total:

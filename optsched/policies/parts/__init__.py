@@ -4,6 +4,7 @@ from optsched.policies.parts.delay_timers import AutoTimers, FixedTimers
 from optsched.policies.parts.displacement import Displacement
 from optsched.policies.parts.fairness import FinishTimeFairness
 from optsched.policies.parts.gittins import GittinsIndex
+from optsched.policies.parts.kept_victims import Standing
 from optsched.policies.parts.leases import Leases
 from optsched.policies.parts.network_sensitivity import NetworkSensitivity
 from optsched.policies.parts.order import Order, OrderRule
@@ -19,7 +20,6 @@ from optsched.policies.parts.orders import (
 from optsched.policies.parts.predictors import HistoryPredictor, NoisyOracle, PredictedService
 from optsched.policies.parts.preemption import Preemption
 from optsched.policies.parts.service_queues import ServiceQueues
-from optsched.policies.parts.victims import Standing
 
 __all__ = [
     "BY_COMPLETION",

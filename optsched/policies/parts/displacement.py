@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from optsched.core.placement import Placement
-from optsched.placement import PlacementRule
+from optsched.placement import PlacementRule, least_part
+from optsched.policies.parts.kept_victims import KeptVictims, Standing
 from optsched.policies.parts.order import Order
 from optsched.policies.parts.preemption import Preemption
-from optsched.policies.parts.victims import KeptVictims, RankedVictims, Standing, Victims
-from optsched.sim import FreePool, LiveJob, Simulation
+from optsched.policies.parts.trial import Trial
+from optsched.policies.parts.victims import RankedVictims, Victims
+from optsched.sim import LiveJob, Simulation
 
 __all__ = ["Displacement"]
 
@@ -86,54 +88,33 @@ class Displacement(Preemption):
     ) -> tuple[Placement, list[LiveJob]] | None:
         """Return a placement and its victims, the best ranked first."""
         rank, free, failed = self._rank(job, state), state.free, self._failed
-        if failed is not None and job.gpus >= failed[0] and not rank < failed[1]:
+        gpus = job.gpus
+        if failed is not None and gpus >= failed[0] and not rank < failed[1]:
             return None
-        # Even if there are enough GPUs, those in the right places may have to come from others.
-        chosen, has_enough = self._victims.reach(rank, max(1, job.gpus - free.total), state)
-        if not has_enough:
-            self._failed = (job.gpus if chosen else 0, rank)
+        least = least_part(placement, gpus, state)
+        if least > 1 and self._victims.is_hopeless(gpus, rank, least, state):
+            if next(self._victims.behind(rank, state), None) is None:
+                self._failed = (0, rank)
             return None
-        behind: list[tuple[LiveJob, Placement]] = []
-        # The free GPUs are those of the engine: what is given here is taken again below.
-        for victim in chosen:
-            assert victim.placement is not None
-            behind.append((victim, victim.placement))
-            free.give(victim.placement)
-        found = placement.offer(job, free, state)
-        while found is None and (one := self._victims.next_behind(rank, state)) is not None:
-            assert one.placement is not None
-            behind.append((one, one.placement))
-            free.give(one.placement)
-            found = placement.offer(job, free, state)
-        spared = [] if found is None else _spared(found, behind, free)
-        for _, place in behind:
-            free.take(place)
+        room, found = free.total, None
+        trial = Trial(free, least)
+        for victim in self._victims.behind(rank, state):
+            room += victim.gpus
+            # Even if there are enough GPUs, those in the right places may have to come from others.
+            if trial.counts(victim) and room >= gpus:
+                trial.release()
+                found = placement.offer(job, free, state)
+                if found is not None:
+                    break
+        if room < gpus:
+            self._failed = (gpus if trial.victims else 0, rank)
+        needed = [] if found is None else trial.needed_for(found)
+        trial.take_back()
         if found is None:
+            if least > 1:
+                self._victims.give_up(gpus, rank)
             return None
-        # The best ranked first.
-        return found, [victim for victim, _ in reversed(behind) if victim not in spared]
-
-
-def _spared(
-    found: Placement, behind: list[tuple[LiveJob, Placement]], free: FreePool
-) -> list[LiveJob]:
-    """Return those beside whom a placement is possible, the best ranked first.
-
-    All their GPUs are free, before and after.
-    """
-    spare = free.total - found.gpus
-    if all(victim.gpus > spare for victim, _ in behind):
-        return []
-    spared: list[tuple[LiveJob, Placement]] = []
-    free.take(found)
-    for victim, place in reversed(behind):
-        if free.has(place):
-            free.take(place)
-            spared.append((victim, place))
-    for _, place in spared:
-        free.give(place)
-    free.give(found)
-    return [victim for victim, _ in spared]
+        return found, needed
 
 
 def _by_position(job: LiveJob, state: Simulation) -> int:

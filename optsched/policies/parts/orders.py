@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from optsched.placement.waiting_clock import WaitingClock
+from optsched.policies.parts.kept_victims import Standing
 from optsched.policies.parts.service_clock import ServiceClock
-from optsched.policies.parts.victims import Standing
 from optsched.sim import LiveJob, Simulation
 
 __all__ = [

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from optsched.policies.parts.gittins import GittinsIndex
+from optsched.policies.parts.kept_victims import Standing
 from optsched.policies.parts.served_clock import ServedClock
-from optsched.policies.parts.victims import Standing
 from optsched.sim import LiveJob, Simulation
 
 __all__ = ["ServiceQueues", "read_thresholds"]
