@@ -74,8 +74,9 @@ class ComposedPolicy:
         self.preemption = preemption
         self._key: Order = getattr(order, "key", order)  # type: ignore[arg-type]
         self._queue = WaitingQueue()
-        #: Waiting jobs, if the queue's classes cannot serve: every pass walks over all of them.
-        self._listed: dict[int, tuple[Any, int, LiveJob]] = {}
+        #: Waiting jobs by demand, if the queue's classes cannot serve: every pass walks over all that
+        #: ask for no more than is free.
+        self._listed: dict[int, dict[int, tuple[Any, int, LiveJob]]] = {}
         self._key_changes = bool(getattr(order, "changes_with_time", False))
         self._may_change_its_mind = not placement.depends_on_demand_only
         self._by_demand = backfill and placement.depends_on_demand_only
@@ -152,7 +153,7 @@ class ComposedPolicy:
     def on_start(self, job: LiveJob, state: Simulation) -> None:
         """Take the job out of the order."""
         if self._walks:
-            del self._listed[job.index]
+            del self._listed[job.gpus][job.index]
         else:
             self._queue.remove(job)
         if self.preemption is not None and job.placement is not None:
@@ -278,14 +279,19 @@ class ComposedPolicy:
     def _walk(self, state: Simulation) -> None:
         """Ask every waiting job in turn."""
         free = state.free
-        if not free.total or not self._listed:
+        if not free.total:
             return
         declined = self._decline_hooks
         # What was refused to a job is so to all of its class: GPUs only become fewer in a pass.
         refused: set[Any] | None = set() if self._by_demand and not declined else None
         # Whoever asks for more than is free declines nothing, but may hold up the others.
         most = free.total if self.backfill else float("inf")
-        listed = [entry for entry in self._listed.values() if entry[2].gpus <= most]
+        listed = [
+            entry
+            for gpus, entries in self._listed.items()
+            if gpus <= most
+            for entry in entries.values()
+        ]
         if self._key_changes:
             listed = [(self._key(job, state), index, job) for _, index, job in listed]
         for _, _, job in sorted(listed, key=itemgetter(0, 1)):
@@ -329,7 +335,7 @@ class ComposedPolicy:
         """Put a waiting job where its key and its class say."""
         key = self._key(job, state)
         if self._walks:
-            self._listed[job.index] = (key, job.index, job)
+            self._listed.setdefault(job.gpus, {})[job.index] = (key, job.index, job)
         else:
             group: Any = job.gpus if self._by_demand else 0
             if self._tier is not None:
