@@ -153,7 +153,10 @@ class ComposedPolicy:
     def on_start(self, job: LiveJob, state: Simulation) -> None:
         """Take the job out of the order."""
         if self._walks:
-            del self._listed[job.gpus][job.index]
+            alike = self._listed[job.gpus]
+            del alike[job.index]
+            if not alike:
+                del self._listed[job.gpus]
         else:
             self._queue.remove(job)
         if self.preemption is not None and job.placement is not None:
@@ -279,7 +282,7 @@ class ComposedPolicy:
     def _walk(self, state: Simulation) -> None:
         """Ask every waiting job in turn."""
         free = state.free
-        if not free.total:
+        if not free.total or not self._listed:
             return
         declined = self._decline_hooks
         # What was refused to a job is so to all of its class: GPUs only become fewer in a pass.
