@@ -74,8 +74,8 @@ class ComposedPolicy:
         self.preemption = preemption
         self._key: Order = getattr(order, "key", order)  # type: ignore[arg-type]
         self._queue = WaitingQueue()
-        #: Waiting jobs by demand, if the queue's classes cannot serve: every pass walks over all that
-        #: ask for no more than is free.
+        #: Waiting jobs by demand, if the queue's classes cannot serve: every pass walks over all
+        #: that ask for no more than is free.
         self._listed: dict[int, dict[int, tuple[Any, int, LiveJob]]] = {}
         self._key_changes = bool(getattr(order, "changes_with_time", False))
         self._may_change_its_mind = not placement.depends_on_demand_only
@@ -107,6 +107,8 @@ class ComposedPolicy:
             is_one = len(self._re_rate_hooks) == 1
             self.on_re_rate = self._re_rate_hooks[0] if is_one else self._tell_of_new_speed
         self._clocks = [part.next_time_s for part in parts if hasattr(part, "next_time_s")]
+        #: True if a pass has nothing to do while nobody waits.
+        self._is_plain = preemption is None and not self._clocks and not self._walks
         #: Demands whose jobs stand in another class since something was observed.
         self._changed_demands: set[int] = getattr(placement, "changed_demands", set())
         #: The timers that are set, so that none is set twice to the same time.
@@ -217,6 +219,8 @@ class ComposedPolicy:
 
     def schedule(self, state: Simulation) -> None:
         """Start jobs in order until nobody fits."""
+        if self._is_plain and not self._queue.entries:
+            return
         if self.preemption is not None:
             for ended in self.preemption.ended(state):
                 state.preempt(ended)
@@ -238,9 +242,10 @@ class ComposedPolicy:
     def _serve(self, state: Simulation) -> None:
         """Start jobs in order."""
         queue, free, offer = self._queue, state.free, self.placement.offer
-        while free.total and (first := queue.first()) is not None:
+        entries = queue.entries
+        while entries and free.total and (first := queue.first()) is not None:
             _, _, group, job = first
-            placement = offer(job, free, state)
+            placement = offer(job, free, state) if job.gpus <= free.total else None
             if placement is not None:
                 state.start(job, placement)
             else:

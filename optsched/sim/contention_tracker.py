@@ -37,45 +37,55 @@ class ContentionTracker:
         return [load[resource] for resource in job.resources]
 
     def enter(self, job: LiveJob) -> Iterable[LiveJob]:
-        """Count a spread job in and return the others that it touches, their degrees as of now."""
-        load, only_maximum = self.load, self._only_maximum
-        touched: dict[int, LiveJob] = {}
+        """Count a spread job in and return the others that it touches, their degrees as of now.
+
+        One that it touches on several resources may be returned as often.
+        """
+        load, jobs = self.load, self.jobs
+        touched: list[LiveJob] = []
         degree = 0
         for resource in job.resources:
             load[resource] = count = load[resource] + 1
             if count > degree:
                 degree = count
-            here = self.jobs[resource]
-            for index, other in here.items():
-                if other.degree < count:
+            here = jobs[resource]
+            if count > 1:
+                below = [other for other in here.values() if other.degree < count]
+                for other in below:
                     other.degree = count
-                    touched[index] = other
-            if not only_maximum:
-                touched |= here
+                touched += below
             here[job.index] = job
         job.degree = degree
-        return touched.values()
+        return touched if self._only_maximum else self._neighbours(job)
 
     def leave(self, job: LiveJob) -> Iterable[LiveJob]:
-        """Count a spread job out and return the others that it touches, their degrees as of now."""
-        load, only_maximum = self.load, self._only_maximum
-        near: dict[int, LiveJob] = {}
-        touched: dict[int, LiveJob] = {}
+        """Count a spread job out and return the others that it touches, their degrees as of now.
+
+        One that it touches on several resources may be returned as often.
+        """
+        load, jobs = self.load, self.jobs
+        near: list[LiveJob] = []
         for resource in job.resources:
             count = load[resource]
             load[resource] = count - 1
-            here = self.jobs[resource]
+            here = jobs[resource]
             del here[job.index]
-            for index, other in here.items():
-                if other.degree == count:
-                    near[index] = other
-            if not only_maximum:
-                touched |= here
+            if count > 1:
+                near += [other for other in here.values() if other.degree == count]
         job.degree = 0
-        for index, other in near.items():
+        touched: list[LiveJob] = []
+        for other in near:
             degree = other.degree
-            # Each count has fallen by at most one.
+            # Each count has fallen by at most one; whoever comes again has one at its new degree.
             if degree not in map(load.__getitem__, other.resources):
                 other.degree = degree - 1
-                touched[index] = other
-        return touched.values()
+                touched.append(other)
+        return touched if self._only_maximum else self._neighbours(job)
+
+    def _neighbours(self, job: LiveJob) -> Iterable[LiveJob]:
+        """Return all others on the job's resources."""
+        near: dict[int, LiveJob] = {}
+        for resource in job.resources:
+            near |= self.jobs[resource]
+        near.pop(job.index, None)
+        return near.values()

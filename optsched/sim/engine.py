@@ -66,6 +66,7 @@ class Simulation(Progress):
         "_debug",
         "_done",
         "_idle_instants",
+        "_idle_since",
         "_next_arrival",
         "_next_job",
         "_on_arrival",
@@ -102,6 +103,7 @@ class Simulation(Progress):
         self._tracker = ContentionTracker(self.rates)
         self._only_degrees = self.rates.depends_on_maximum_load
         self._recorder = SegmentRecorder()
+        self._idle_since: tuple[int, float] = (0, 0.0)
         self._done = bytearray(len(instance.jobs))
         self._debug = debug
         self._observers = tuple(observers)
@@ -159,7 +161,6 @@ class Simulation(Progress):
         self._running[index] = job
         if self._timers:
             self._timers.pop(index, None)
-        self._idle_instants = 0
         job.placement = placement
         job.start_s = self.now_s
         job.settled = self._ready(job) if job.preemptions else self._now
@@ -305,7 +306,6 @@ class Simulation(Progress):
         job.remaining = 0.0
         self._stop(job)
         self._done[job.index] = 1
-        self._idle_instants = 0
         if self._timers:
             self._timers.pop(job.index, None)
         if self._on_finish is not None:
@@ -313,7 +313,6 @@ class Simulation(Progress):
 
     def _arrivals(self) -> None:
         """Let in who arrives now."""
-        self._idle_instants = 0
         now, on_arrival = self._now, self._on_arrival
         while self._next_arrival == now and (job := self._next_job) is not None:
             self._waiting[job.index] = job
@@ -336,6 +335,9 @@ class Simulation(Progress):
 
         Where jobs run, their completions will come, however often it looks.
         """
+        happened = (len(self._recorder), self._next_arrival)
+        if happened != self._idle_since:
+            self._idle_since, self._idle_instants = happened, 0
         self._idle_instants += 1
         if self._idle_instants > MAX_IDLE_INSTANTS + 1:
             raise self._error("only timers fire and nothing else ever happens", None)

@@ -37,6 +37,9 @@ class SegmentRecorder:
         self._placements: list[Placement] = []
         self._last: dict[int, tuple[Placement, float]] = {}
 
+    def __len__(self) -> int:
+        return len(self._job)
+
     def add(self, job: int, placement: Placement, start_s: float, end_s: float) -> None:
         """Add one segment."""
         key = (placement.servers, placement.counts)
