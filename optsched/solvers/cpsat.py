@@ -203,7 +203,13 @@ class _Run:
     def _solve(self, is_listening: bool) -> None:
         try:
             callback = self._listener() if is_listening else None
-            self.solver.solve(self.model, callback)
+            try:
+                self.solver.solve(self.model, callback)
+            except IndexError:
+                # Presolve looks up what its symmetry step has removed and breaks off, before any
+                # search (seen in 9.15). Without that step the same model is solved.
+                self.solver.parameters.symmetry_level = 0
+                self.solver.solve(self.model, callback)
         except BaseException as error:
             self.error = error
         finally:

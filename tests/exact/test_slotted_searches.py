@@ -13,10 +13,10 @@ from optsched.core.instance import Instance
 from optsched.core.jobs import Job
 from optsched.core.rate_model import RateModel
 from optsched.core.schedule import schedule_sha256
-from optsched.exact import cp_sat, destructive, lazy_contention, solve
+from optsched.exact import brute_force, cp_sat, destructive, lazy_contention, solve
 from optsched.exact.cp_sat import write_cp_sat
 from optsched.generate.hand import waiting_pays
-from optsched.generate.small import forced, light
+from optsched.generate.small import contended, forced, light
 from optsched.judge import verify
 
 SEARCHES = [cp_sat, lazy_contention, destructive]
@@ -244,3 +244,13 @@ def test_the_model_as_files(tmp_path):
     answer = solve_cp_model(model)
     assert (answer.status, answer.value) == ("optimal", 5)
     assert binary.stat().st_size > 100
+
+
+@pytest.mark.parametrize("search", [cp_sat, lazy_contention])
+def test_a_model_at_which_the_presolve_of_the_solver_breaks_off(search):
+    """OR-Tools 9.15 raises an IndexError here as long as it looks for symmetries."""
+    instance = contended(jobs=5, servers=2, seed=703915, slot_s=4.0)
+    found = search(instance, objective="mean_jct", time_limit_s=60)
+    enumerated = brute_force(instance, objective="mean_jct", starts="slots", time_limit_s=60)
+    assert enumerated.is_complete and found.is_complete
+    assert found.value == pytest.approx(enumerated.value, rel=1e-9)
