@@ -51,11 +51,7 @@ class Consolidated:
 
     def offer(self, job: LiveJob, free: FreePool, state: Simulation) -> Placement | None:
         """Return a placement on the fewest servers, if there is one now."""
-        gpus = job.gpus
-        if gpus > free.sizes[0]:
-            return self.place(free, gpus, state.instance.cluster)
-        server = free.best_fit(gpus) if self._is_best else free.first_fit(gpus)
-        return None if server is None else on_one_server(server, gpus)
+        return self.place(free, job.gpus, state.instance.cluster)
 
     def least_part(self, gpus: int, state: Simulation) -> int:
         """Return the GPUs of the smallest part of an offer, as far as the servers are equal."""
