@@ -34,8 +34,8 @@ class PlacementRule(Protocol):
 def least_part(rule: PlacementRule, gpus: int, state: Simulation) -> int:
     """Return how many free GPUs a server must have to matter for an offer of ``gpus`` GPUs.
 
-    What is released on servers that stay below it turns no refusal into an offer, nor does time. A
-    rule that says nothing takes a single GPU.
+    What is released on servers that stay below it turns no refusal into an offer, nor does time. It
+    holds for a whole run. A rule that says nothing takes a single GPU.
 
     Examples
     --------

@@ -93,6 +93,10 @@ class SimulationView:
         left = time - self._now
         return self._clock.seconds(left) if self._is_slotted else left
 
+    def time_in(self, seconds: float) -> float:
+        """Return the time of the clock after so many seconds from now; slots are not rounded."""
+        return self._now + (seconds / self._clock.seconds(1.0) if self._is_slotted else seconds)
+
     def attained_s(self, job: LiveJob) -> float:
         """Return the seconds for which a job has held GPUs so far."""
         if job.placement is None:

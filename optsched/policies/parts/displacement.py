@@ -52,11 +52,14 @@ class Displacement(Preemption):
         #: A demand and a rank for which those behind hold too few GPUs in this pass: so they do for
         #: every job that asks for as many and ranks no better.
         self._failed: tuple[int, Any] | None = None
+        #: By demand.
+        self._least_part: dict[int, int] = {}
 
     def on_begin(self, state: Simulation) -> None:
         """Forget the last run."""
         self._victims.on_begin(state)
         self._failed = None
+        self._least_part.clear()
 
     def on_start(self, job: LiveJob, state: Simulation) -> None:
         """Count a job among those that may stop."""
@@ -87,34 +90,33 @@ class Displacement(Preemption):
         self, job: LiveJob, placement: PlacementRule, state: Simulation
     ) -> tuple[Placement, list[LiveJob]] | None:
         """Return a placement and its victims, the best ranked first."""
-        rank, free, failed = self._rank(job, state), state.free, self._failed
-        gpus = job.gpus
+        gpus, rank, failed = job.gpus, self._rank(job, state), self._failed
         if failed is not None and gpus >= failed[0] and not rank < failed[1]:
             return None
-        least = least_part(placement, gpus, state)
-        if least > 1 and self._victims.is_hopeless(gpus, rank, least, state):
-            if next(self._victims.behind(rank, state), None) is None:
-                self._failed = (0, rank)
+        victims, free = self._victims, state.free
+        limit = victims.limit(rank, state)
+        if not victims.is_anybody_behind(limit, state):
+            self._failed = (0, rank)
             return None
-        room, found = free.total, None
+        least = self._least_part.get(gpus)
+        if least is None:
+            least = self._least_part[gpus] = least_part(placement, gpus, state)
+        if least > 1 and victims.is_hopeless(gpus, limit, least, state):
+            return None
         trial = Trial(free, least)
-        for victim in self._victims.behind(rank, state):
-            room += victim.gpus
-            # Even if there are enough GPUs, those in the right places may have to come from others.
-            if trial.counts(victim) and room >= gpus:
-                trial.release()
-                found = placement.offer(job, free, state)
-                if found is not None:
-                    break
-        if room < gpus:
-            self._failed = (gpus if trial.victims else 0, rank)
-        needed = [] if found is None else trial.needed_for(found)
+        # Even if there are enough GPUs, those in the right places may have to come from others.
+        for _ in trial.releases(victims.behind(limit, state), gpus):
+            found = placement.offer(job, free, state)
+            if found is not None:
+                needed = trial.needed_for(found)
+                trial.take_back()
+                return found, needed
         trial.take_back()
-        if found is None:
-            if least > 1:
-                self._victims.give_up(gpus, rank)
-            return None
-        return found, needed
+        if free.total + sum(victim.gpus for victim in trial.victims) < gpus:
+            self._failed = (gpus, rank)
+        if least > 1:
+            victims.give_up(gpus, limit, trial.rooms)
+        return None
 
 
 def _by_position(job: LiveJob, state: Simulation) -> int:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from optsched.core.placement import Placement
@@ -28,16 +29,29 @@ class Standing:
     key
         A key of running jobs that time alone does not change, only the job's speed or its timer.
         The less it is the farther behind a job ranks; of equal rank the first victim has the least.
-    rank
-        The rank of a job by its key, at the time now. As time passes it never gets worse: who does
-        not rank behind a waiting job will not do so later, unless its key changes.
+    limit
+        The key of a rank at the time now: jobs with a lesser key rank strictly behind. As time
+        passes it never rises: who does not rank behind a waiting job will not do so later, unless
+        its own key changes.
     depends_on_speed
         Whether the key changes with the job's speed; else only its timer changes it.
     """
 
     key: Order
-    rank: Callable[[Any, Simulation], Any]
+    limit: Callable[[Any, Simulation], Any]
     depends_on_speed: bool = True
+
+
+@dataclass(slots=True)
+class _GivenUp:
+    """A demand for which nobody made room: for which limit, and what there was."""
+
+    limit: Any
+    #: By server that matters for it, the GPUs that are free or held by jobs behind; no fewer than
+    #: now, but for the servers that have changed since.
+    rooms: dict[int, int]
+    #: How many changes there had been.
+    changes: int
 
 
 class KeptVictims:
@@ -61,8 +75,8 @@ class KeptVictims:
         self._places: dict[int, Placement] = {}
         #: For each server, the key and the GPUs there of the jobs in the line; made when needed.
         self._on_server: list[dict[int, tuple[Any, int]]] = []
-        #: By demand, the rank that was given up last, and how many servers had changed by then.
-        self._given_up: dict[int, tuple[Any, int]] = {}
+        #: By demand.
+        self._given_up: dict[int, _GivenUp] = {}
         #: The servers where jobs have stopped or moved in the line.
         self._changed: list[int] = []
 
@@ -103,47 +117,49 @@ class KeptVictims:
                 self._changed.clear()
                 self._given_up.clear()
 
-    def behind(self, rank: Any, state: Simulation) -> Iterator[LiveJob]:
-        """Yield the jobs that rank strictly behind, the last first."""
+    def limit(self, rank: Any, state: Simulation) -> Any:
+        """Return the key that those behind a rank have less than."""
         if not self._is_asked:
             self._place_moved(state)
-        rank_of = self._standing.rank
-        for key, _, job in self._line:
-            if not rank < rank_of(key, state):
-                return
-            yield job
+        return self._standing.limit(rank, state)
 
-    def give_up(self, gpus: int, rank: Any) -> None:
-        """Take note that nobody makes room for a demand and a rank, as things stand."""
-        self._given_up[gpus] = (rank, len(self._changed))
+    def is_anybody_behind(self, limit: Any, state: Simulation) -> bool:
+        """Return True if anybody ranks strictly behind."""
+        return bool(self._line) and self._line[0][0] < limit
 
-    def is_hopeless(self, gpus: int, rank: Any, least: int, state: Simulation) -> bool:
-        """Return True if nobody can make room for a demand and a rank since it was given up.
+    def behind(self, limit: Any, state: Simulation) -> Iterable[LiveJob]:
+        """Return the jobs that rank strictly behind, the last first."""
+        count = bisect_left(self._line, (limit,))
+        return (job for _, _, job in islice(self._line, count))
 
-        That is so until a server on which something has changed has ``least`` GPUs that are free
-        or held by jobs behind.
+    def give_up(self, gpus: int, limit: Any, rooms: dict[int, int]) -> None:
+        """Take note that nobody makes room for a demand and a limit, as things stand."""
+        self._given_up[gpus] = _GivenUp(limit, rooms, len(self._changed))
+
+    def is_hopeless(self, gpus: int, limit: Any, least: int, state: Simulation) -> bool:
+        """Return True if nobody can make room for a demand and a limit since it was given up.
+
+        That is so until the servers that matter have ``gpus`` GPUs, free or held by jobs behind.
         """
-        if not self._is_asked:
-            self._place_moved(state)
         given_up = self._given_up.get(gpus)
-        if given_up is None or rank < given_up[0]:
+        if given_up is None or given_up.limit < limit:
             return False
-        changed = set(self._changed[given_up[1] :])
         if not self._on_server:
             self._on_server = [{} for _ in state.free.capacity]
             for key, _, job in self._line:
                 self._index(job.index, key)
-        rank_of, free = self._standing.rank, state.free.free
-        for server in changed:
+        rooms, free = given_up.rooms, state.free.free
+        for server in set(self._changed[given_up.changes :]):
             room = free[server]
-            if room < least:
-                for key, count in self._on_server[server].values():
-                    if rank < rank_of(key, state):
-                        room += count
+            for key, count in self._on_server[server].values():
+                if key < limit:
+                    room += count
             if room >= least:
-                return False
-        self.give_up(gpus, rank)
-        return True
+                rooms[server] = room
+            elif server in rooms:
+                del rooms[server]
+        given_up.limit, given_up.changes = limit, len(self._changed)
+        return sum(rooms.values()) < gpus
 
     def _index(self, index: int, key: Any) -> None:
         place = self._places[index]

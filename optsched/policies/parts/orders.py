@@ -40,7 +40,8 @@ def by_remaining(job: LiveJob, state: Simulation) -> float:
 
 #: Running jobs in the order of the time they have left, which is that of their completions.
 BY_COMPLETION = Standing(
-    key=lambda job, state: -job.due, rank=lambda key, state: state.seconds_until(-key)
+    key=lambda job, state: -job.due,
+    limit=lambda rank, state: -state.time_in(rank),
 )
 
 

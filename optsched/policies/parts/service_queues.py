@@ -178,7 +178,9 @@ class ServiceQueues(ServedClock):
     def standing(self) -> Standing:
         """How running jobs stand: by queue, then by order in it."""
         return Standing(
-            key=self._standing_key, rank=lambda key, state: -key[0], depends_on_speed=False
+            key=self._standing_key,
+            limit=lambda rank, state: (-rank,),
+            depends_on_speed=False,
         )
 
     def service(self, job: LiveJob, state: Simulation) -> float:

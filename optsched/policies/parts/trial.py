@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from optsched.core.placement import Placement
 from optsched.sim import FreePool, LiveJob
 
@@ -23,63 +25,85 @@ class Trial:
 
     Examples
     --------
-    >>> pool = FreePool([2, 2])
+    >>> pool = FreePool([1, 2])
     >>> a, b = LiveJob(0, 1, 0.0, 1, 1.0, 9.0), LiveJob(1, 2, 0.0, 1, 1.0, 3.0)
     >>> a.placement, b.placement = Placement.of({0: 1}), Placement.of({1: 2})
     >>> pool.take(a.placement); pool.take(b.placement)
     >>> trial = Trial(pool, 2)
-    >>> trial.counts(b)
-    True
-    >>> trial.release(); pool.free
-    [1, 2]
+    >>> [pool.free.copy() for _ in trial.releases([a, b], 2)]
+    [[0, 2]]
     >>> trial.needed_for(Placement.of({1: 2})) == [b]
     True
     >>> trial.take_back(); pool.free
-    [1, 0]
+    [0, 0]
     """
 
-    __slots__ = ("_free", "_least", "_on", "_pending", "_released", "_room", "victims")
+    __slots__ = ("_free", "_least", "_released", "rooms", "victims")
 
     def __init__(self, free: FreePool, least: int) -> None:
         self._free = free
         self._least = least
         #: All victims so far, the last in rank first.
         self.victims: list[LiveJob] = []
-        #: Victims that may matter and have not released anything.
-        self._pending: list[LiveJob] = []
         self._released: dict[int, Placement] = {}
-        #: By server: the GPUs that are free or held by victims, and those of them that keep theirs.
-        self._room: dict[int, int] = {}
-        self._on: dict[int, list[LiveJob]] = {}
+        #: By server that matters, the GPUs that are free or held by victims, once all were taken
+        #: in vain; not kept where every server matters.
+        self.rooms: dict[int, int] = {}
 
-    def counts(self, victim: LiveJob) -> bool:
-        """Add a victim; return True if, of all since the last release, one may matter."""
-        self.victims.append(victim)
+    def releases(self, victims: Iterable[LiveJob], gpus: int) -> Iterator[None]:
+        """Take one victim after the other; yield when an offer of ``gpus`` GPUs may have come up.
+
+        By then the pool has the GPUs of those victims that may matter.
+        """
         if self._least == 1:
-            self._pending.append(victim)
-            return True
-        place = victim.placement
-        assert place is not None
-        for server, count in zip(place.servers, place.counts, strict=True):
-            if server in self._room:
-                self._room[server] += count
-                self._on[server].append(victim)
-            else:
-                self._room[server] = self._free.free[server] + count
-                self._on[server] = [victim]
-            if self._room[server] >= self._least:
-                self._pending += self._on[server]
-                self._on[server] = []
-        return bool(self._pending)
+            return self._releases_anywhere(victims, gpus)
+        return self._releases_where_it_matters(victims, gpus)
 
-    def release(self) -> None:
-        """Let the pool have the GPUs of the victims that may matter."""
-        for victim in self._pending:
+    def _releases_anywhere(self, victims: Iterable[LiveJob], gpus: int) -> Iterator[None]:
+        total, pending = self._free.total, 0
+        for victim in victims:
+            self.victims.append(victim)
+            total += victim.gpus
+            pending += 1
+            if total >= gpus:
+                self._release(self.victims[-pending:])
+                pending = 0
+                yield
+
+    def _releases_where_it_matters(self, victims: Iterable[LiveJob], gpus: int) -> Iterator[None]:
+        free, least, so_far = self._free, self._least, self.victims
+        room, reached = free.free.copy(), list(free.with_free(least))
+        total = sum(map(room.__getitem__, reached))
+        pending: list[LiveJob] = []
+        for victim in victims:
+            so_far.append(victim)
+            place = victim.placement
+            assert place is not None
+            # A strict zip would take longer than the loop.
+            for server, count in zip(place.servers, place.counts):  # noqa: B905
+                before = room[server]
+                room[server] = now = before + count
+                if now < least:
+                    continue
+                if before >= least:
+                    total += count
+                    pending.append(victim)
+                else:
+                    total += now
+                    reached.append(server)
+                    pending += [other for other in so_far if _is_on(other, server)]
+            if pending and total >= gpus:
+                self._release(pending)
+                pending.clear()
+                yield
+        self.rooms = {server: room[server] for server in reached}
+
+    def _release(self, victims: Iterable[LiveJob]) -> None:
+        for victim in victims:
             if victim.index not in self._released:
                 assert victim.placement is not None
                 self._released[victim.index] = victim.placement
                 self._free.give(victim.placement)
-        self._pending = []
 
     def needed_for(self, found: Placement) -> list[LiveJob]:
         """Return the victims whose GPUs a placement needs, the best ranked first.
@@ -110,3 +134,7 @@ class Trial:
         for place in self._released.values():
             self._free.take(place)
         self._released = {}
+
+
+def _is_on(job: LiveJob, server: int) -> bool:
+    return job.placement is not None and server in job.placement.servers

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from operator import itemgetter
 from typing import Any, Protocol
 
@@ -30,18 +30,27 @@ class Victims(Protocol):
     def leave(self, job: LiveJob, state: Simulation) -> None:
         """Take note of a job that has stopped."""
 
-    def behind(self, rank: Any, state: Simulation) -> Iterator[LiveJob]:
-        """Yield the jobs that rank strictly behind, the last first.
+    def limit(self, rank: Any, state: Simulation) -> Any:
+        """Return what tells those who rank strictly behind a waiting job from the others, now."""
+
+    def is_anybody_behind(self, limit: Any, state: Simulation) -> bool:
+        """Return True if anybody ranks strictly behind."""
+
+    def behind(self, limit: Any, state: Simulation) -> Iterable[LiveJob]:
+        """Return the jobs that rank strictly behind, the last first.
 
         Those that have started at this instant, or have stopped, are passed over. Nobody may start
         or stop before the last answer is read.
         """
 
-    def give_up(self, gpus: int, rank: Any) -> None:
-        """Take note that nobody makes room for a demand and a rank, as things stand."""
+    def give_up(self, gpus: int, limit: Any, rooms: dict[int, int]) -> None:
+        """Take note that nobody makes room for a demand and a limit, as things stand.
 
-    def is_hopeless(self, gpus: int, rank: Any, least: int, state: Simulation) -> bool:
-        """Return True if, for a demand and a rank, nobody can make room since it was given up.
+        ``rooms`` are those of the :class:`~optsched.policies.parts.trial.Trial`.
+        """
+
+    def is_hopeless(self, gpus: int, limit: Any, least: int, state: Simulation) -> bool:
+        """Return True if, for a demand and a limit, nobody can make room since it was given up.
 
         ``least`` is the :func:`~optsched.placement.least_part` of the demand.
         """
@@ -80,7 +89,15 @@ class RankedVictims:
     def leave(self, job: LiveJob, state: Simulation) -> None:
         """Do nothing: who stops in a pass is passed over."""
 
-    def behind(self, rank: Any, state: Simulation) -> Iterator[LiveJob]:
+    def limit(self, rank: Any, state: Simulation) -> Any:
+        """Return the rank itself."""
+        return rank
+
+    def is_anybody_behind(self, limit: Any, state: Simulation) -> bool:
+        """Return True if anybody ranks strictly behind."""
+        return next(self.behind(limit, state), None) is not None
+
+    def behind(self, limit: Any, state: Simulation) -> Iterator[LiveJob]:
         """Yield the jobs that rank strictly behind, the last first."""
         now_s = state.now_s
         if self._ranked is None:
@@ -91,15 +108,15 @@ class RankedVictims:
             ]
             self._ranked.sort(key=itemgetter(0, 1, 2), reverse=True)
         for key, _, _, job in self._ranked:
-            if not rank < key:
+            if not limit < key:
                 return
             # Those stopped in this pass wait, or have started again at this instant.
             if job.placement is not None and job.start_s < now_s:
                 yield job
 
-    def give_up(self, gpus: int, rank: Any) -> None:
+    def give_up(self, gpus: int, limit: Any, rooms: dict[int, int]) -> None:
         """Do nothing: ranks may change in any way."""
 
-    def is_hopeless(self, gpus: int, rank: Any, least: int, state: Simulation) -> bool:
+    def is_hopeless(self, gpus: int, limit: Any, least: int, state: Simulation) -> bool:
         """Return False: it has to be tried."""
         return False
