@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import IntEnum
+from operator import itemgetter
 from typing import Literal
 
 from optsched.core.cluster import Cluster
@@ -67,6 +68,19 @@ def best_tier(gpus: int, cluster: Cluster) -> Tier:
     return RACK if gpus <= max(held) else NETWORK
 
 
+class _Rack:
+    """The servers of a rack, and what reads their free GPUs at once."""
+
+    __slots__ = ("free_of", "servers")
+
+    def __init__(self, servers: list[int]) -> None:
+        self.servers = servers
+        read = itemgetter(*servers)
+        self.free_of: Callable[[list[int]], tuple[int, ...]] = (
+            read if len(servers) > 1 else lambda free: (read(free),)
+        )
+
+
 class Tiered:
     """Take GPUs of one machine if there are enough, else of one rack, else of several.
 
@@ -105,7 +119,7 @@ class Tiered:
         self.fit = fit
         self.limit = limit
         self._cluster: Cluster | None = None
-        self._racks: list[list[int]] = []
+        self._racks: list[_Rack] = []
         self._best: dict[int, Tier] = {}
 
     def offer(self, job: LiveJob, free: FreePool, state: Simulation) -> Placement | None:
@@ -145,25 +159,26 @@ class Tiered:
         if self._cluster is not cluster:
             self._cluster = cluster
             self._best = {}
-            self._racks = [[] for _ in cluster.servers.rack_names]
+            racks: list[list[int]] = [[] for _ in cluster.servers.rack_names]
             for server, rack in enumerate(cluster.servers.rack.tolist()):
-                self._racks[rack].append(server)
+                racks[rack].append(server)
+            self._racks = [_Rack(servers) for servers in racks if servers]
         found = self._best.get(gpus)
         if found is None:
             found = self._best[gpus] = best_tier(gpus, cluster)
         return found
 
     def _in_one_rack(
-        self, free: FreePool, gpus: int, racks: Sequence[list[int]]
+        self, free: FreePool, gpus: int, racks: Sequence[_Rack]
     ) -> dict[int, int] | None:
         chosen: tuple[tuple[int, int], dict[int, int]] | None = None
-        for servers in racks:
-            room = sum(map(free.free.__getitem__, servers))
+        for rack in racks:
+            room = sum(rack.free_of(free.free))
             if room < gpus:
                 continue
             if self.fit == "first":
-                return _in_order(free, gpus, servers)
-            taken = _on_fewest(free, gpus, servers)
+                return _in_order(free, gpus, rack.servers)
+            taken = _on_fewest(free, gpus, rack.servers)
             rank = (len(taken), room)
             if chosen is None or rank < chosen[0]:
                 chosen = (rank, taken)
@@ -179,17 +194,17 @@ class Tiered:
             last = self._in_one_rack(free, gpus, left)
             if last is not None:
                 return taken | last
-            for server in left.pop(0):
+            for server in left.pop(0).servers:
                 if free.free[server]:
                     taken[server] = free.free[server]
                     gpus -= free.free[server]
         return taken
 
 
-def _room(free: FreePool, rack: Sequence[int]) -> tuple[int, int]:
+def _room(free: FreePool, rack: _Rack) -> tuple[int, int]:
     """Return the key of a rack: the most free GPUs come first, then the fewest machines."""
-    counts = [free.free[server] for server in rack if free.free[server]]
-    return -sum(counts), len(counts)
+    counts = rack.free_of(free.free)
+    return -sum(counts), len(counts) - counts.count(0)
 
 
 def _in_order(free: FreePool, gpus: int, servers: Sequence[int]) -> dict[int, int]:
