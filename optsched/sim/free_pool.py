@@ -81,6 +81,14 @@ class FreePool:
             total += by
         self.total = total
 
+    def saved(self) -> tuple[list[int], list[int], int]:
+        """Return what :meth:`restore` takes, to try things on the pool itself."""
+        return self.free.copy(), self._buckets.copy(), self.total
+
+    def restore(self, saved: tuple[list[int], list[int], int]) -> None:
+        """Make the pool what it was when it was :meth:`saved`."""
+        self.free[:], self._buckets[:], self.total = saved
+
     def copy(self) -> FreePool:
         """Return a pool to try things on; the engine knows nothing of it."""
         twin = FreePool.__new__(FreePool)
@@ -92,10 +100,11 @@ class FreePool:
     def has(self, placement: Placement) -> bool:
         """Return True if all GPUs of a placement are free."""
         free = self.free
-        return all(
-            free[server] >= count
-            for server, count in zip(placement.servers, placement.counts, strict=True)
-        )
+        # Nor here a strict zip.
+        for server, count in zip(placement.servers, placement.counts):  # noqa: B905
+            if free[server] < count:
+                return False
+        return True
 
     def best_fit(self, gpus: int, among: int = -1) -> int | None:
         """Return the server with the fewest free GPUs that has ``gpus``, the first of equals.

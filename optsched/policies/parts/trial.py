@@ -38,7 +38,7 @@ class Trial:
     [0, 0]
     """
 
-    __slots__ = ("_free", "_least", "_released", "rooms", "victims")
+    __slots__ = ("_free", "_least", "_released", "_saved", "rooms", "victims")
 
     def __init__(self, free: FreePool, least: int) -> None:
         self._free = free
@@ -46,6 +46,8 @@ class Trial:
         #: All victims so far, the last in rank first.
         self.victims: list[LiveJob] = []
         self._released: dict[int, Placement] = {}
+        #: The pool before the first release.
+        self._saved: tuple[list[int], list[int], int] | None = None
         #: By server that matters, the GPUs that are free or held by victims, once all were taken
         #: in vain; not kept where every server matters.
         self.rooms: dict[int, int] = {}
@@ -99,6 +101,8 @@ class Trial:
         self.rooms = {server: room[server] for server in reached}
 
     def _release(self, victims: Iterable[LiveJob]) -> None:
+        if self._saved is None:
+            self._saved = self._free.saved()
         for victim in victims:
             if victim.index not in self._released:
                 assert victim.placement is not None
@@ -108,7 +112,8 @@ class Trial:
     def needed_for(self, found: Placement) -> list[LiveJob]:
         """Return the victims whose GPUs a placement needs, the best ranked first.
 
-        If one of several could keep its GPUs, it is the best ranked.
+        If one of several could keep its GPUs, it is the best ranked. The pool is not what it was
+        before :meth:`take_back`.
         """
         free, released = self._free, self._released
         victims = [victim for victim in reversed(self.victims) if victim.index in released]
@@ -116,24 +121,20 @@ class Trial:
         if all(victim.gpus > spare for victim in victims):
             return victims
         needed: list[LiveJob] = []
-        spared: list[Placement] = []
         free.take(found)
         for victim in victims:
             place = released[victim.index]
             if free.has(place):
                 free.take(place)
-                spared.append(place)
             else:
                 needed.append(victim)
-        for place in [*spared, found]:
-            free.give(place)
         return needed
 
     def take_back(self) -> None:
-        """Take all that was released from the pool again."""
-        for place in self._released.values():
-            self._free.take(place)
-        self._released = {}
+        """Leave the pool as it was."""
+        if self._saved is not None:
+            self._free.restore(self._saved)
+            self._saved = None
 
 
 def _is_on(job: LiveJob, server: int) -> bool:
