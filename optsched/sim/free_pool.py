@@ -29,7 +29,7 @@ class FreePool:
     ([4, 1, 4], 9, 1, 0)
     """
 
-    __slots__ = ("_buckets", "_everything", "_of_size", "capacity", "free", "sizes", "total")
+    __slots__ = ("_buckets", "_everything", "_numbers", "_of_size", "capacity", "free", "sizes", "total")
 
     def __init__(self, capacity: Sequence[int]) -> None:
         self.capacity: tuple[int, ...] = tuple(capacity)
@@ -40,6 +40,7 @@ class FreePool:
         self._buckets = [0] * (max(capacity) + 1)
         for server, count in enumerate(capacity):
             self._buckets[count] |= 1 << server
+        self._numbers = list(range(len(self.capacity)))
         self._everything = (1 << len(self.capacity)) - 1
         #: The servers of each size; the buckets of new pools hold just these.
         self._of_size = {size: self._buckets[size] for size in self.sizes}
@@ -130,12 +131,12 @@ class FreePool:
 
         The last gives what is missing. There must be enough free GPUs.
         """
-        free, servers, counts = self.free, [], []
+        free, servers, counts, numbers = self.free, [], [], self._numbers
         found = self._everything ^ self._buckets[0]
         while gpus:
             lowest = found & -found
             found ^= lowest
-            server = lowest.bit_length() - 1
+            server = numbers[lowest.bit_length() - 1]
             count = free[server]
             if count > gpus:
                 count = gpus
