@@ -185,20 +185,19 @@ class Tiered:
         return None if chosen is None else chosen[1]
 
     def _over_racks(self, free: FreePool, gpus: int) -> dict[int, int]:
-        """Take GPUs anywhere; there are enough."""
+        """Take GPUs anywhere; there are enough, but in no single rack."""
         if self.fit == "first":
             return _in_order(free, gpus, range(len(free.free)))
         taken: dict[int, int] = {}
         left = sorted(self._racks, key=lambda rack: _room(free, rack))
-        while gpus:
-            last = self._in_one_rack(free, gpus, left)
-            if last is not None:
-                return taken | last
+        last = None
+        while last is None:
             for server in left.pop(0).servers:
                 if free.free[server]:
                     taken[server] = free.free[server]
                     gpus -= free.free[server]
-        return taken
+            last = self._in_one_rack(free, gpus, left)
+        return taken | last
 
 
 def _room(free: FreePool, rack: _Rack) -> tuple[int, int]:
