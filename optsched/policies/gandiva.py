@@ -78,7 +78,9 @@ class Gandiva(ComposedPolicy):
             return False
         resources = state.rates.shared_resources(found)
         alone_s = state.rates.iteration_time_s(job.index, found, [1] * len(resources))
-        saved_s = state.remaining_s(job) - state.remaining_iterations(job) * alone_s
+        # A gain of nothing is 0 here, not what rounding leaves of it.
+        gain_s = job.iteration_time_s - alone_s
+        saved_s = state.restart_left_s(job) + state.remaining_iterations(job) * gain_s
         if saved_s <= state.instance.restart_time_s(job.index):
             return False
         state.preempt(job)

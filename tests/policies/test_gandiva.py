@@ -105,3 +105,16 @@ def test_wide_jobs_may_take_any_gpus_as_the_seed_says():
 def test_an_unknown_spread_is_refused():
     with pytest.raises(ValueError, match="spread is 'nearest' or 'any'"):
         Gandiva(spread="far")
+
+
+@pytest.mark.parametrize("compute_s", [0.1, 0.3, 0.7, 1.1])
+def test_it_stays_if_the_move_saves_nothing_but_rounding(compute_s):
+    # Without traffic one rack is as good as two.
+    jobs = [
+        Job("first", 2, 50, compute_s=1.0),
+        Job("second", 1, 100, compute_s=1.0),
+        Job("third", 2, 3, compute_s=1.1),
+        Job("wide", 3, 101, compute_s=compute_s),
+    ]
+    found = run(two_racks(), jobs, Gandiva(lease_s=1000.0))
+    assert [row[1:3] for row in found if row[0] == 3] == [({1: 1, 3: 2}, 0.0)]
