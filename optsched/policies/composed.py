@@ -277,7 +277,7 @@ class ComposedPolicy:
                         state.preempt(victim)
             if placement is not None:
                 self._start(job, placement, state)
-            elif self._is_by_rank and preemption.has_nobody and not free.total:
+            elif not free.total and self._is_by_rank and preemption.has_nobody:
                 # Whoever comes now ranks no better.
                 break
             else:

@@ -29,7 +29,16 @@ class FreePool:
     ([4, 1, 4], 9, 1, 0)
     """
 
-    __slots__ = ("_buckets", "_everything", "_numbers", "_of_size", "capacity", "free", "sizes", "total")
+    __slots__ = (
+        "_buckets",
+        "_everything",
+        "_numbers",
+        "_of_size",
+        "capacity",
+        "free",
+        "sizes",
+        "total",
+    )
 
     def __init__(self, capacity: Sequence[int]) -> None:
         self.capacity: tuple[int, ...] = tuple(capacity)

@@ -49,8 +49,8 @@ class Displacement(Preemption):
         if standing is not None and standing.depends_on_speed:
             # Nobody else has to be told, and speeds change often.
             self.on_re_rate = self._victims.move
-        #: A demand and a rank for which those behind hold too few GPUs in this pass: so they do for
-        #: every job that asks for as many and ranks no better.
+        #: A demand and a rank for which what is free and those behind hold is too little in this
+        #: pass: so it is for every job that asks for as much and ranks no better.
         self._failed: tuple[int, Any] | None = None
         #: By demand.
         self._least_part: dict[int, int] = {}
@@ -112,8 +112,9 @@ class Displacement(Preemption):
                 trial.take_back()
                 return found, needed
         trial.take_back()
-        if free.total + sum(victim.gpus for victim in trial.victims) < gpus:
-            self._failed = (gpus, rank)
+        most = free.total + sum(victim.gpus for victim in trial.victims)
+        if most < gpus:
+            self._failed = (most + 1, rank)
         if least > 1:
             victims.give_up(gpus, limit, trial.rooms)
         return None

@@ -118,7 +118,7 @@ class Trial:
         free, released = self._free, self._released
         victims = [victim for victim in reversed(self.victims) if victim.index in released]
         spare = free.total - found.gpus
-        if all(victim.gpus > spare for victim in victims):
+        if spare == 0 or all(victim.gpus > spare for victim in victims):
             return victims
         needed: list[LiveJob] = []
         free.take(found)
