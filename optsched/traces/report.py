@@ -168,7 +168,7 @@ class TraceReport:
         size = math.ceil(self.servers * self.load / FULL)
         # A smaller cluster has to hold the largest job.
         size = max(size, math.ceil(max(self.demand) * self.servers / self.capacity_gpus))
-        return "" if size == self.servers else f"; {FULL:g} on {size:,} servers"
+        return "" if size == self.servers else f"; {FULL:g} on {size:,} server{'s' * (size > 1)}"
 
 
 def _mix(counts: Mapping[int, int] | Mapping[str, int]) -> str:
