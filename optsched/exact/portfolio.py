@@ -18,8 +18,8 @@ __all__ = ["solve"]
 
 def solve(
     instance: Instance,
-    *,
     objective: str = "makespan",
+    *,
     method: str = "auto",
     time_limit_s: float | None = 60.0,
     deterministic_limit: float | None = None,
@@ -103,7 +103,7 @@ def solve(
     >>> result = solve(waiting_pays())
     >>> str(result.status), result.scope, result.value, result.bound.value, result.bound.method
     ('optimal', 'all', 21.0, 21.0, 'rate-configuration')
-    >>> solve(waiting_pays(), method="branch-and-bound", time_limit_s=5.0).scope
+    >>> solve(waiting_pays(), "makespan", method="branch-and-bound", time_limit_s=5.0).scope
     'event-aligned'
     >>> solve(waiting_pays(), slot_s=1.5).scope
     'all of the slotted instance, slot_s = 1.5'

@@ -63,7 +63,7 @@ def test_waiting_pays_among_event_aligned_schedules(method, search_alone):
 
 
 def test_waiting_pays_mean_jct():
-    assert solve(waiting_pays(), objective="mean_jct").value == 15.75
+    assert solve(waiting_pays(), "mean_jct").value == 15.75
 
 
 def test_never_waiting_is_worse():
