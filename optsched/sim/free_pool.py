@@ -49,6 +49,7 @@ class FreePool:
         self._buckets = [0] * (max(capacity) + 1)
         for server, count in enumerate(capacity):
             self._buckets[count] |= 1 << server
+        #: One number for each server, for placements to share: large ones are objects each.
         self._numbers = list(range(len(self.capacity)))
         self._everything = (1 << len(self.capacity)) - 1
         #: The servers of each size; the buckets of new pools hold just these.

@@ -89,3 +89,22 @@ def test_a_copy_is_equal_and_apart(used):
     assert (pool.free, pool.total, list(pool.with_free())) == (free, sum(free), some)
     full = [s for s in range(len(free)) if free[s] == pool.capacity[s]]
     assert list(servers_of(pool.idle())) == full
+
+
+@given(used=used_pools(), gpus=st.integers(1, 8))
+def test_a_saved_pool_is_restored(used, gpus):
+    pool, free = used
+    held = pool.free
+    saved = pool.saved()
+    if pool.total:
+        servers, counts = pool.first_free(min(gpus, pool.total))
+        pool.take(Placement(tuple(servers), tuple(counts)))
+    for server, capacity in enumerate(pool.capacity):
+        pool.change(server, capacity - pool.free[server])
+    pool.restore(saved)
+    assert pool.free is held, "whoever has the list sees it restored"
+    assert pool.free == free
+    assert pool.total == sum(free)
+    for count in range(1, 7):
+        with_room = [server for server in range(len(free)) if free[server] >= count]
+        assert list(pool.with_free(count)) == with_room
