@@ -57,7 +57,10 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--gigabytes", type=float, default=1.0)
-    size_bytes = parser.parse_args().gigabytes * 1e9
+    gigabytes = parser.parse_args().gigabytes
+    if not 0.001 <= gigabytes < float("inf"):
+        parser.error(f"--gigabytes is a number of at least 0.001, got {gigabytes:g}")
+    size_bytes = gigabytes * 1e9
     with tempfile.TemporaryDirectory() as folder:
         pipe = Path(folder) / "cluster_log.csv"
         os.mkfifo(pipe)

@@ -118,7 +118,7 @@ class Trial:
         free, released = self._free, self._released
         victims = [victim for victim in reversed(self.victims) if victim.index in released]
         spare = free.total - found.gpus
-        if spare == 0 or all(victim.gpus > spare for victim in victims):
+        if all(victim.gpus > spare for victim in victims):
             return victims
         needed: list[LiveJob] = []
         free.take(found)
@@ -135,6 +135,7 @@ class Trial:
         if self._saved is not None:
             self._free.restore(self._saved)
             self._saved = None
+            self._released = {}
 
 
 def _is_on(job: LiveJob, server: int) -> bool:

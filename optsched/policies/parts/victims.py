@@ -31,7 +31,10 @@ class Victims(Protocol):
         """Take note of a job that has stopped."""
 
     def limit(self, rank: Any, state: Simulation) -> Any:
-        """Return what tells those who rank strictly behind a waiting job from the others, now."""
+        """Return what tells those who rank strictly behind a waiting job from the others, now.
+
+        It is asked for before any of the following, which take it.
+        """
 
     def is_anybody_behind(self, limit: Any, state: Simulation) -> bool:
         """Return True if anybody ranks strictly behind."""
